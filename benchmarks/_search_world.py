@@ -157,7 +157,7 @@ def _process(home: Home, elasticsearch: str, index: str) -> Iterator[Door]:
     output = home.root / "api.log"
     with output.open("wb") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "api", "serve"], env=environment, stdout=stream, stderr=stream, cwd=ROOT
+            [sys.executable, "-m", "api", "server", "api"], env=environment, stdout=stream, stderr=stream, cwd=ROOT
         )
     base = f"http://127.0.0.1:{port}"
     clients: list[httpx.Client] = []

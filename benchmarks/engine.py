@@ -145,7 +145,7 @@ def door(settings: dict[str, str]) -> Iterator[Door]:
             return False
 
         env = {"WEIR_HOME": str(instance.home.root), "WEIR_API__PORT": str(port), "PYTHONPATH": str(ROOT), **settings}
-        serve = ProcessSpec("weir", (sys.executable, "-m", "api", "serve"), env, answers, port, url)
+        serve = ProcessSpec("weir", (sys.executable, "-m", "api", "server", "api"), env, answers, port, url)
         strange = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("WEIR_")}
         try:
             addresses = instance.up(detach=True, only=["kafka", "query"], extra=[serve])

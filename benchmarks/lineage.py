@@ -226,7 +226,7 @@ def _api(settings: LineageSettings, kafka: KafkaClientSettings, neo4j: Neo4jSett
         output = Path(home) / "api.log"
         with output.open("wb") as stream:
             process = subprocess.Popen(
-                [sys.executable, "-m", "api", "serve"], env=environment, stdout=stream, stderr=stream
+                [sys.executable, "-m", "api", "server", "api"], env=environment, stdout=stream, stderr=stream
             )
         try:
             base = f"http://127.0.0.1:{port}"

@@ -124,7 +124,7 @@ class _Bench:
     def run(self) -> None:
         options = self.options
         began = time.perf_counter()
-        api = self._start("api", "-m", "api", "serve")
+        api = self._start("api", "-m", "api", "server", "api")
         self._until(lambda: self._ready(), f"the API did not start, see {self._home}/api.log", api)
         print(f"API ready after {time.perf_counter() - began:.1f} s, load {os.getloadavg()[0]:.1f}")
         self.token = (self._home / "admin.token").read_text().strip()

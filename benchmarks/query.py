@@ -432,7 +432,7 @@ def api(servers: dict[str, Any], settings: dict[str, str]) -> Iterator[Api]:
         }
         Path(f"{folder}/home").mkdir()
         process = subprocess.Popen(
-            [sys.executable, "-m", "api", "serve"],
+            [sys.executable, "-m", "api", "server", "api"],
             env=env,
             cwd=ROOT,
             stdout=subprocess.DEVNULL,

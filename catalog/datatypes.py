@@ -163,6 +163,19 @@ def without_alternatives(kind: DataType) -> DataType:
             return kind
 
 
+def parse_type(text: str) -> DataType:
+    """Read one type written as Spark DDL (`BIGINT`, `STRUCT<id: BIGINT>`). Raises InvalidInput naming the text."""
+    try:
+        columns = parse_ddl(f"part {text}").fields
+    except InvalidInput:
+        columns = ()
+    if len(columns) != 1:
+        raise InvalidInput(
+            f"{_short(text)!r} is not a type of Spark; write one such as STRING, BIGINT or STRUCT<id: BIGINT>."
+        )
+    return columns[0][1]
+
+
 def leaves(kind: DataType, at: FieldPath) -> Iterator[tuple[FieldPath, Primitive]]:
     """Every leaf below a place, with its path; a map gives its keys (`@keys`) and its values (`{}`)."""
     match kind:

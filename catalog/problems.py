@@ -13,6 +13,7 @@ _WORDS = {
     "byte_limit": "{count} records were not looked at: the limit of bytes was reached; scan with a higher --max-bytes.",
     "time_limit": "{count} records were not looked at: the limit of time was reached; scan with a higher --max-seconds.",
     "offsets_without_record": "{count} offsets{partition} have no record: compaction, retention or transactions.",
+    "partitions_unreadable": "Nothing was read of {count} partitions ({partitions}): {why}. Check the brokers, and scan again.",
     "dead_letters": "{count} parts of records that cannot be read: those records were sent to the topic {topic}.",
     "registry_unavailable": "The schema registry does not answer; schemas known from before were used. Check"
     " schemaRegistry.url of the cluster and scan again.",
@@ -74,6 +75,8 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "part": f" the {part}" if part not in ("", "record", "registry") else "",
         "partition": f" in partition {problem['partition']}" if "partition" in problem else "",
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
+        "partitions": ", ".join(str(number) for number in problem.get("partitions", ())),
+        "why": str(problem.get("why", "")),
         "topic": str(problem.get("topic", "")),
         "name": reason.removeprefix(_PACKED),
         "main": str(problem.get("main", "")),

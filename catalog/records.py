@@ -65,13 +65,17 @@ class DatasetOutline:
         return f"{self.cluster or self.id.namespace}/{self.id.name}"
 
 
+KEY_TYPE = "key.type"
+"""Entry of a record's format that holds the declared type of the key."""
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetRecord:
     """A dataset.
 
     cluster         name of its cluster; None for a dataset known from lineage only
     tags            declared words on the whole dataset (domain.sales); tags of fields are classifications
-    format          {key, value} -> json | avro | ...; declared, else found by the last scan
+    format          {key, value} -> json | avro | ...; declared, else found by the last scan; KEY_TYPE where it is declared
     declared_ddl    the schema as declared, Spark DDL of the value's columns; None when not declared
     topic           what the brokers report, see TopicFacts.to_json: partitions, retentionMs, cleanupPolicy, offsets...
     scan            how the last scan ended: at, records, window, unscanned (paths), problems, error (failed scans only)
@@ -103,6 +107,11 @@ class DatasetRecord:
     deleted_at: datetime | None = None
     source: str = "catalog"
     reported: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def declared_key(self) -> str | None:
+        """The type of the key as declared, Spark DDL; None when not declared."""
+        return self.format.get(KEY_TYPE)
 
     @property
     def known_description(self) -> str:

@@ -20,6 +20,11 @@ class CatalogSettings(BaseModel):
         True, description="Find what is near a question in meaning, too, by word vectors; takes 40 to 110 MB of memory."
     )
     broker_timeout_s: float = Field(5.0, gt=0, description="How long to wait for a Kafka broker's answer, in seconds.")
+    allowed_link_local: list[str] = Field(
+        [],
+        description="Hosts, addresses or networks that declared servers may have although they are link-local or a"
+        " metadata service of a cloud, which Weir does not call.",
+    )
     scan_heartbeat_s: float = Field(
         60.0, gt=0, description="A running scan without a sign of life for so many seconds is given to another worker."
     )

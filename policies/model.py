@@ -30,6 +30,13 @@ class OnUnreadable(StrEnum):
     ERROR = "error"
 
 
+class RecordWindow(StrEnum):
+    """Which records of a topic a query reads where it names no window behind the table."""
+
+    NEWEST = "newest"
+    ALL = "all"
+
+
 class MaskType(StrEnum):
     """The masks that decisions and columns treat in a way of their own. `policies.masks.registry` has all masks."""
 

@@ -95,7 +95,7 @@ class Purposes:
 
     def unknown(self, name: str) -> str:
         """The sentence that refuses a purpose that is not declared, with the names nearest to it."""
-        fix = did_you_mean(self.near(name), "`weir purpose list` has those that are declared.")
+        fix = did_you_mean(self.near(name), "`weir request purposes` has those that are declared.")
         return f"There is no declared purpose {name[:100]!r}; {fix}"
 
     def near(self, name: str) -> list[str]:
@@ -112,7 +112,7 @@ class Purposes:
         self.require(name)
         if name in self.by_name and self.by_name[name].deprecated:
             others = [each for each in self.path(name)[1:] if not self.by_name[each].deprecated]
-            fix = f"use {others[0]}, which covers it" if others else "use another (`weir purpose list`)"
+            fix = f"use {others[0]}, which covers it" if others else "use another (`weir request purposes`)"
             raise InvalidInput(
                 f"The purpose {name} is deprecated and takes no new access; {fix}.", details={"field": "purpose"}
             )

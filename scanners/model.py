@@ -96,10 +96,14 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic with the offsets of its partitions at the time of the request."""
+    """A topic with the offsets of its partitions at the time of the request.
+
+    unreadable  (partition, why) of those whose offsets Kafka did not give, such as one without a leader
+    """
 
     name: str
     partitions: tuple[Partition, ...]
+    unreadable: tuple[tuple[int, str], ...] = ()
 
     @property
     def retained(self) -> int:

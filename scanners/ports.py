@@ -99,7 +99,8 @@ class OffsetLookup(Protocol):
         ...
 
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
-        """Begin and end offsets; a topic that is gone meanwhile is left out. Raises Unavailable."""
+        """Begin and end offsets; a topic that is gone meanwhile is left out. Partitions that cannot be read are named
+        with their topic, and take nothing from the others. Raises Unavailable where the cluster does not answer."""
         ...
 
 

@@ -17,22 +17,16 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import typer.main
-import typer.testing
 from sqlalchemy import Engine, create_engine
 
 from catalog.adapters.sql import database as records
 from tests import examples
 from tests.effort import pace
-
-# Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
-typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]  # not public
 
 
 def _share_statements() -> None:

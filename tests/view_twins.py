@@ -190,6 +190,9 @@ class TwinStreams:
     def forget(self, checkpoint: str) -> None:
         self.checkpoints.pop(checkpoint, None)
 
+    def tidy(self, checkpoints: str) -> None:
+        """There are no folders."""
+
     def advance(self) -> None:
         """A batch of every stream that lives."""
         for run in self.running:

@@ -48,7 +48,12 @@ class StreamEngine(Protocol):
         ...
 
     def forget(self, checkpoint: str) -> None:
-        """Delete a checkpoint with all state in it; nothing where there is none. Raises Unavailable."""
+        """Delete a checkpoint with all state in it, and the folder around it where nothing else is there; nothing where there is
+        none. Raises Unavailable."""
+        ...
+
+    def tidy(self, checkpoints: str) -> None:
+        """Delete empty folders below the one with all checkpoints. Nothing is started meanwhile."""
         ...
 
 

@@ -12,7 +12,7 @@ from views.model import Positions, Row
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`column` op `value`; op is one of = != < <= > >=, `in` (a tuple), `is null`, `is not null`. NULL compares with nothing."""
+    """`column` op `value`; op is one of = != < <= > >=. NULL compares with nothing."""
 
     column: str
     op: str

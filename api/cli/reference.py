@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
-from api.cli import command_line
+from api.cli import tree
+from api.cli.old_words import OLD
 from api.processes import reference
-from api.terminal.help_panels import PANELS
+from api.terminal.words import PANELS
 
 _COMMON = ("--output", "--as", "--help")
 """Options that most commands have; the head of the page explains them."""
@@ -25,13 +24,15 @@ def commands_markdown() -> str:
         "",
         "`weir COMMAND --help` shows the same. Two options are left out below, since most commands have them: `-o, --output`",
         "chooses how an answer is printed, and `--as USER` asks as another user, with the token in `WEIR_HOME/tokens/USER`.",
+        "`weir query 'SELECT ...'` is short for `weir query run`, and `weir lineage prod/orders` for `weir lineage show`.",
     ]
-    root: Any = typer.main.get_command(command_line())
+    root = tree()
     for panel, names in PANELS.items():
         lines += ["", f"## {panel}"]
         for name in names:
-            if name in root.commands:
-                lines += _command(root.commands[name], f"weir {name}")
+            lines += _command(root.commands[name], f"weir {name}")
+    lines += ["", "## Old words", "", "These work until the next release, and name the new words on stderr.", ""]
+    lines += ["| old | now |", "|---|---|", *(f"| `weir {old}` | `weir {new}` |" for old, new in OLD.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -52,6 +53,8 @@ def _command(command: Any, words: str) -> Iterator[str]:
     if rows:
         yield from ("", "| | meaning |", "|---|---|")
         yield from (f"| `{name}` | {_cell(meaning or '')} |" for name, meaning in rows)
+    examples = [line.strip().replace("\\[", "[") for line in (command.epilog or "").splitlines()[1:] if line.strip()]
+    yield from ("", "```", *examples, "```")
 
 
 def _common(option: Any) -> bool:

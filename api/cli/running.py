@@ -90,7 +90,7 @@ class Running:
 
     def up(self, detach: bool, also: Sequence[str] = ()) -> None:
         """Start what does not run; `also`: optional servers. Raises StackError, SettingsError."""
-        progress = TerminalProgress(errors)
+        progress = TerminalProgress(errors.rich)
         pages = PagesBuild(progress.note)
 
         def processes() -> list[ProcessSpec]:
@@ -109,7 +109,7 @@ class Running:
         return [] if self._stack.secured else [text for name, text in names.items() if name not in self._external]
 
     def down(self, wipe: bool = False) -> int:
-        return self._stack.down(wipe, progress=TerminalProgress(errors))
+        return self._stack.down(wipe, progress=TerminalProgress(errors.rich))
 
     def status(self) -> list[dict[str, Any]]:
         return self._stack.status()
@@ -194,7 +194,7 @@ class Running:
 
         server = ProcessSpec(
             name="weir",
-            argv=(*python, "serve"),
+            argv=(*python, "server", "api"),
             env=environment,
             ready=lambda: answers("/healthz"),
             port=port,
@@ -204,7 +204,7 @@ class Running:
         worker = replace(
             server,
             name="weir-worker",
-            argv=(*python, "worker"),
+            argv=(*python, "server", "worker"),
             ready=self._worker_works,
             port=0,
             url="",

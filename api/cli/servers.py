@@ -1,4 +1,4 @@
-"""`weir up`, `down`, `status`, `demo`, `serve`, `worker`, `init`."""
+"""`weir up`, `down`, `status`, `demo`, and the processes of `weir server`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.config.extras import notices
 from api.config.home import Home
 from api.config.plugs import problems
 from api.terminal.options import Output
-from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.output import Format, console, errors, escape, print_text, show
+from api.terminal.words import noun
 
 
 class Optional(StrEnum):
@@ -31,10 +31,11 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir down · weir down --wipe (deletes the data too)")(down)
     app.command(epilog="weir status · weir status -o json")(status)
     app.command(epilog="weir demo · weir demo --exit · weir demo --detach")(demo)
-    app.command(epilog="weir init -o yaml > weir.yaml")(init)
-    app.command(epilog="WEIR_DATABASE__URL=postgresql+psycopg://... weir serve")(serve)
-    app.command(epilog="weir worker")(worker)
-    app.command("view-runner", epilog="weir view-runner")(view_runner)
+    group = noun(app, "server")
+    group.command(epilog="weir server settings -o yaml > weir.yaml")(settings)
+    group.command("api", epilog="WEIR_DATABASE__URL=postgresql+psycopg://... weir server api")(serve)
+    group.command(epilog="weir server worker")(worker)
+    group.command("view-runner", epilog="weir server view-runner")(view_runner)
 
 
 def up(
@@ -113,7 +114,7 @@ def demo(
         raise typer.Exit(code)
 
 
-def init(output: Output = Format.YAML) -> None:
+def settings(output: Output = Format.YAML) -> None:
     """Print every setting with its default, to begin a weir.yaml."""
     from api.config.settings import documented
 

@@ -14,6 +14,7 @@ from catalog.errors import InvalidInput
 def add_to(app: typer.Typer) -> None:
     """Register this module's command."""
     app.command(
+        hidden=True,
         add_help_option=False,
         epilog="weir test · weir test --changed · weir test --all",
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},

@@ -75,6 +75,12 @@ class ApiSettings(Section):
         2000.0, ge=0, description="Requests a second from one address but this machine's own; 0 = any number."
     )
 
+    open_metrics: bool = Field(True, description="Whether `/metrics` answers without a token; it names no people.")
+    open_docs: bool = Field(
+        True,
+        description="Whether `/docs` and `/openapi.json` answer without a token; they describe the API and no data.",
+    )
+
     tls_certificate: Path | None = Field(
         None, description="File of the server's certificate and those between it and its authority, PEM: serves TLS."
     )

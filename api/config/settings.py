@@ -121,7 +121,7 @@ def _apart(settings: Settings, home: Home) -> Settings:
 
 
 def documented() -> Iterator[tuple[str, Any, str]]:
-    """Every setting as (variable, default, description), for docs and `weir init`."""
+    """Every setting as (variable, default, description), for docs and `weir server settings`."""
     for room, section in Settings.model_fields.items():
         kind = section.annotation
         assert isinstance(kind, type) and issubclass(kind, BaseModel)

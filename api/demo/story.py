@@ -107,7 +107,7 @@ class Story:
         self._console.print(Rule("[bold]Now you[/]", align="left", style="dim"))
         self._say(f"Web pages, API and its documentation:  [bold]{url}[/]   {url}/docs")
         self._say("weir query 'SELECT * FROM orders' --as ana         weir where-is --entity PHONE_NUMBER --as petra")
-        self._say("weir impact prod/orders --field value.customer.email    weir search address --kind field")
+        self._say("weir lineage impact prod/orders --field value.customer.email    weir search address --kind field")
         self._say(
             f'curl -H "Authorization: Bearer $(cat {escape(str(token))})" '
             f"'{url}/api/v1/reports/where-is?entity=EMAIL_ADDRESS&format=csv'"

@@ -86,7 +86,7 @@ def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
         **({"X-Weir-Notes": quote(" ".join(opened.notes), safe=_READABLE)} if opened.notes else {}),
     }
     # A limit is known here where the whole answer was there before its head went out.
-    if parts := _left_out(opened):
+    if parts := _left_out(opened, running):
         values["X-Weir-Left-Out"] = json.dumps(parts)
     if running.report.text is not None:
         # All rows were there before the head went out, so the counts are known.
@@ -117,7 +117,7 @@ def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = Csv
     except Exception:
         running.problem = "internal"
         raise
-    running.partial = opened.batches.limit is not None
+    running.partial, running.left_out = opened.batches.limit is not None, _left_out(opened, running)
     running.whole = True
 
 
@@ -192,12 +192,12 @@ def _end(opened: OpenAnswer, running: Running) -> dict[str, Any]:
         "truncated": opened.batches.limit is not None,
         "limit": opened.batches.limit,
         **running.report.to_json(),
-        "leftOut": _left_out(opened),
+        "leftOut": _left_out(opened, running),
     }
 
 
-def _left_out(opened: OpenAnswer) -> list[left_out.LeftOut]:
-    return left_out.parts(opened.window, opened.decision, opened.batches.limit, opened.limit)
+def _left_out(opened: OpenAnswer, running: Running) -> list[left_out.LeftOut]:
+    return left_out.parts(opened.window, opened.decision, opened.batches.limit, opened.limit, running.window)
 
 
 def _described(opened: OpenAnswer, schema: Any) -> Any:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
+from policies.model import RecordWindow
+
 _MOST_NAMED = 5
+_OTHER_TIMES = "name other times behind the table (AS OF '2026-11-20' TO '2026-11-21')"
+_WAYS = {
+    RecordWindow.NEWEST: f'Read all of them with window="all" (--window all), or {_OTHER_TIMES}.',
+    RecordWindow.ALL: f"WEIR_QUERY__ALL_WINDOW_RECORDS sets the most that a query reads; to read others, {_OTHER_TIMES}.",
+}
 
 
 class LeftOut(TypedDict):
@@ -15,14 +22,16 @@ class LeftOut(TypedDict):
     text: str
 
 
-def parts(window: Mapping[str, Any], decision: Mapping[str, Any], limit: str | None, rows: int) -> list[LeftOut]:
+def parts(
+    window: Mapping[str, Any], decision: Mapping[str, Any], limit: str | None, rows: int, records: RecordWindow
+) -> list[LeftOut]:
     """`window` and `decision` as answers have them; `limit`: which limit cut rows off, rows or bytes; `rows`: how many it
-    lets through."""
-    causes = [_window(window), _limit(limit, rows), _hidden_rows(decision)]
+    lets through; `records`: which the query asked for."""
+    causes = [_window(window, records), _limit(limit, rows), _hidden_rows(decision)]
     return [part for part in causes if part is not None]
 
 
-def _window(window: Mapping[str, Any]) -> LeftOut | None:
+def _window(window: Mapping[str, Any], records: RecordWindow) -> LeftOut | None:
     amounts = [
         f"{table['records']:,} records of {table['dataset']}" if "records" in table else f"some of {table['dataset']}"
         for table in window.get("tables", ())
@@ -30,10 +39,7 @@ def _window(window: Mapping[str, Any]) -> LeftOut | None:
     ]
     if not amounts:
         return None
-    text = (
-        f"Of the records that the query asks for, only these were read: {_listed(amounts)}. Name other times behind the table"
-        " (AS OF '2026-11-20' TO '2026-11-21') to read others; WEIR_QUERY__WINDOW_RECORDS sets how many a query reads."
-    )
+    text = f"Of the records that the query asks for, only these were read: {_listed(amounts)}. {_WAYS[records]}"
     return {"kind": "window", "text": text}
 
 
@@ -42,10 +48,14 @@ def _limit(limit: str | None, rows: int) -> LeftOut | None:
         case "rows":
             return {
                 "kind": "limit",
-                "text": f"Only the first {rows:,} rows are here; more were cut off by the limit of rows.",
+                "text": f"Only the first {rows:,} rows are here; more were cut off by the limit of rows, which"
+                " WEIR_QUERY__EXPORT_ROWS bounds for exports.",
             }
         case "bytes":
-            text = "Only the rows that fit into the server's limit of bytes are here; select fewer columns or rows."
+            text = (
+                "Only the rows that fit into the server's limit of bytes are here; select fewer columns or rows."
+                " WEIR_QUERY__EXPORT_BYTES sets it for exports."
+            )
             return {"kind": "limit", "text": text}
     return None
 

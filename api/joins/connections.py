@@ -12,7 +12,8 @@ from catalog.change_cache import Kept
 from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.declared.secrets import Secrets, credentials
-from catalog.errors import InvalidInput
+from catalog.declared.server_addresses import ServerAddresses
+from catalog.errors import InvalidInput, SettingsError
 from catalog.namespaces import addresses
 from catalog.ports import Brokers
 from catalog.records import ClusterRecord
@@ -57,24 +58,29 @@ class Connections:
         secrets: Secrets,
         own: OwnServers | None = None,
         changes: Callable[[], int | None] = lambda: None,
+        servers: ServerAddresses | None = None,
     ) -> None:
         """`changes`: see `catalog.ports.CatalogStore.changes`; while it is the same, the list of clusters is kept."""
         self._datasets = datasets
         self._brokers = brokers
         self._client_config = client_config
         self._secrets = secrets
+        self._servers = servers or ServerAddresses()
         self._own = own or OwnServers()
         self._kept: Kept[list[ClusterRecord]] = Kept(changes)
 
     def connection(self, cluster: str) -> ClusterConnection:
-        """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there."""
+        """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there, or an
+        address that may not be called."""
         return self.reach(self._datasets.clusters.get(cluster))
 
     def reach(self, record: ClusterRecord) -> ClusterConnection:
-        """How a known cluster is reached. Raises SettingsError for a secret that is not there."""
+        """How a known cluster is reached. Raises SettingsError as `connection`."""
         config = self._client_config(record.settings, record.bootstrap)
         bootstrap = config.pop("bootstrap.servers")
         registry = record.settings.get("schemaRegistry") or {}
+        if record.registry_url:
+            self._servers.require_url(record.registry_url, "schemaRegistry.url")
         return ClusterConnection(
             name=record.name,
             namespace=record.namespace,
@@ -99,6 +105,10 @@ class Connections:
         """
         known = addresses(bootstrap)
         spec = self._own.spec(bootstrap, registry)
+        try:
+            self._servers.require_cluster(spec, known)
+        except SettingsError as refused:
+            raise InvalidInput(refused.message, details=refused.details) from None
         described = self._brokers.describe(spec, known)
         for cluster in self._datasets.clusters.all():
             if described.cluster_id and cluster.cluster_id == described.cluster_id:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from api.joins.domains import DomainRights, check_document
-from api.joins.fitting import Fitting
+from api.joins.names.check import NameCheck, noted
 from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
 from catalog.declared import kinds as catalog_kinds
@@ -97,24 +97,32 @@ class Declared:
         second: SecondPerson,
         purposes: PurposeUse,
         rights: DomainRights,
-        fitting: Fitting,
+        names: NameCheck,
     ) -> None:
         self._applier = Applier(handlers, transaction, partial(_hold, purposes, rights))
-        self._rights, self._fitting = rights, fitting
+        self._rights, self._names = rights, names
         self._audit = audit
         self._second = second
 
     def apply(
-        self, text: str, subject: Subject, *, dry_run: bool, prune: bool, later: Callable[[], Subject] | None = None
+        self,
+        text: str,
+        subject: Subject,
+        *,
+        dry_run: bool,
+        prune: bool,
+        allow_unknown: bool = False,
+        later: Callable[[], Subject] | None = None,
     ) -> dict[str, Any]:
-        """`{changes: [{kind, name, action, diff, notes}], dryRun}`. `later` gives the subject as they are when it is written.
+        """`{changes: [{kind, name, action, diff, notes, warnings}], dryRun}`. Without `allow_unknown` a typing error in a name
+        (`api.joins.names`) is refused, but by a dry run. `later` gives the subject as they are when it is written.
         Raises InvalidInput naming line and field; NotAllowed for what the subject may not declare."""
         documents = load(text, KINDS)
         self._rights.require(subject, documents, prune=prune)
         if dry_run:
             changes = self._applier.plan(documents, prune=prune)
         else:
-            changes = self._apply(documents, subject, prune, later)
+            changes = self._apply(documents, subject, prune, allow_unknown, later)
             changed = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
             if changed:
                 about = (
@@ -124,24 +132,34 @@ class Declared:
                     for each in mentioned(c.kind, c.name, c.before, c.after)
                 )
                 self._record(subject, "apply", f"{len(changed)} documents", changed, about)
-        return {"changes": [each.to_json() for each in self._fitting.noted(changes)], "dryRun": dry_run}
+        warnings = self._names.warnings(changes, subject, allowed=allow_unknown or not dry_run)
+        return {"changes": noted(changes, warnings), "dryRun": dry_run}
 
     def _apply(
-        self, documents: list[Document], subject: Subject, prune: bool, later: Callable[[], Subject] | None
+        self,
+        documents: list[Document],
+        subject: Subject,
+        prune: bool,
+        allow_unknown: bool,
+        later: Callable[[], Subject] | None,
     ) -> list[Change]:
         # Who they are, and what they may declare, can change between the first look and the writing.
         def allowed() -> None:
             self._rights.require(later() if later is not None else subject, documents, prune=prune)
 
+        def review(changes: Sequence[Change]) -> None:
+            if not allow_unknown:
+                self._names.require(changes, subject)
+
         if self._second.active:
-            self._applier.plan(documents)  # what is wrong is refused before anybody is asked to second it
+            review(self._applier.plan(documents, prune=prune))  # before anybody is asked to second it
         try:
             seconded = self._second.check(documents, subject)
         except Conflict as error:
             self._audit.record(subject.user, "apply.proposed", str(error.details["name"]), "deny", [error.message])
             raise
         with self._second.carrying(seconded):
-            changes = self._applier.apply(documents, prune=prune, by=subject.user, allowed=allowed)
+            changes = self._applier.apply(documents, prune=prune, by=subject.user, allowed=allowed, review=review)
         self._second.done(seconded)
         return changes
 

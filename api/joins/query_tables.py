@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,13 +13,14 @@ from cachetools import LRUCache, TTLCache
 from api.joins.connections import Connections
 from catalog.change_cache import Kept
 from catalog.datasets.datasets import Datasets
-from catalog.datasets.learned_types import from_profile
-from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
+from catalog.datasets.learned_types import from_profile, from_report
+from catalog.datasets.reported import is_reported
+from catalog.datatypes import STRING, DataType, Primitive, StructType, has_alternatives, parse_ddl, parse_type
 from catalog.envelopes import payload_first, payload_of, unlisted
 from catalog.errors import InvalidInput
 from catalog.model import SchemaVersion
 from catalog.paths import StepKind
-from catalog.records import ClusterRecord
+from catalog.records import ClusterRecord, DatasetRecord
 from policies.model import DatasetFacts
 from policies.plan.model import PartRead, Window
 from policies.plan.ports import Offsets, QueryTable
@@ -41,6 +42,8 @@ _Registered = tuple[Mapping[str, object], Schemas]
 
 _REGISTERED = ("avro", "protobuf", "json-schema")
 _NATIVE = {"json": "json", "string": "text", "null": "text"}
+_BINARY_NUMBERS = ("long", "int", "double")
+_NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL")
 _SCHEMAS_KEPT_S = 30.0
 _TOPICS_KEPT = 200
 """Topics whose registered schemas are kept so long; they may be megabytes each."""
@@ -54,7 +57,8 @@ class _Known:
 
     seen        ids of the schemas that records were written with
     registered  the types are those of a registry, as it is then
-    key, value  else the types by what was declared and scanned
+    key, value  else the types by what was declared and scanned; `key_declared`: that of the key is the declared one
+    keyless     see `QueryTable`
     """
 
     topic: str
@@ -67,6 +71,8 @@ class _Known:
     registered: bool
     key: DataType
     value: DataType
+    key_declared: bool
+    keyless: bool
 
 
 class Tables:
@@ -107,7 +113,8 @@ class Tables:
             registered = with_registered(schema.fields, topic, schemas()[1], parts)
             described = unlisted(schema)
             fields = payload_first((f for f in registered if f.path not in described), schema.envelopes)
-            key, value = from_profile(fields, "key"), known.declared or from_profile(fields, "value")
+            key = key if known.key_declared else from_profile(fields, "key")
+            value = known.declared or from_profile(fields, "value")
         return QueryTable(
             reference=known.reference,
             topic=topic,
@@ -118,6 +125,8 @@ class Tables:
             value=_part("value", formats.value, value, schemas),
             headers=_headers(schema),
             payload=None if known.declared else payload_of(schema.envelopes),
+            declared=known.declared is not None,
+            keyless=known.keyless,
         )
 
     def reference(self, name: str) -> str:
@@ -135,6 +144,10 @@ class Tables:
             )
         schema = self._datasets.schema(record.id)
         formats = TopicFormat.from_mapping({**schema.format, **record.format})
+        key_type = parse_type(record.declared_key) if record.declared_key else None
+        if key_type is not None:
+            formats = replace(formats, key=_key_format(formats.key, key_type, record, schema))
+        learned = from_report if is_reported(schema) else from_profile
         registered = bool({formats.key.name, formats.value.name} & {*_REGISTERED})
         declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
         return _Known(
@@ -146,8 +159,10 @@ class Tables:
             declared=declared,
             seen=tuple(number for profile in schema.fields for number in profile.details.get("schemaIds", ())),
             registered=registered,
-            key=STRING if registered else from_profile(schema.fields, "key"),
-            value=declared or (STRING if registered else from_profile(schema.fields, "value")),
+            key=key_type or (STRING if registered else learned(schema.fields, "key")),
+            key_declared=key_type is not None,
+            keyless=_keyless(schema),
+            value=declared or (STRING if registered else learned(schema.fields, "value")),
         )
 
     def facts(self, reference: str) -> DatasetFacts:
@@ -166,6 +181,25 @@ class Tables:
         with self._lock:
             self._schemas[key] = pair
         return pair
+
+
+def _keyless(schema: SchemaVersion) -> bool:
+    seen = schema.window.records and not any(each.field_path.root == "key" for each in schema.fields)
+    return bool(seen) and schema.format.get("key") == "null"
+
+
+def _key_format(form: PartFormat, kind: DataType, record: DatasetRecord, schema: SchemaVersion) -> PartFormat:
+    """How a key of a declared type is read. Bytes may look like what they are not: eight letters like a number, digits like
+    JSON. So the type decides, but for a format that is declared too, or that has the type's kind of values."""
+    declared = record.format.get("key") not in (None, record.scan.get("format", {}).get("key"))
+    if declared or form.name in _REGISTERED:
+        return form
+    if not isinstance(kind, Primitive):
+        return PartFormat("json")
+    if form.name in _BINARY_NUMBERS and kind.name.partition("(")[0] in _NUMBERS:
+        return form
+    quoted = any(each.path == "key" and each.types.get("string") for each in schema.fields)
+    return form if form.name == "json" and kind == STRING and quoted else PartFormat("string")
 
 
 def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], _Registered]) -> PartRead:

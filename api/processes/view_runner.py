@@ -90,7 +90,7 @@ class ViewProcess:
         logs.mkdir(parents=True, exist_ok=True)
         with (logs / LOG_NAME).open("ab") as out:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "api", "view-runner", "--parent", str(os.getpid())],
+                [sys.executable, "-m", "api", "server", "view-runner", "--parent", str(os.getpid())],
                 stdout=out,
                 stderr=out,
                 stdin=subprocess.DEVNULL,

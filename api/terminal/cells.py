@@ -40,6 +40,15 @@ def _inner(value: Any, exact: bool, *, outermost: bool = False) -> str:
             return plain(str(value))
 
 
+def cell_len(text: str) -> int:
+    """Cells of a terminal that a text without control characters takes: two of a wide character."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len as measured
+
+    return measured(text)
+
+
 def plain(text: str) -> str:
     """A text with its line ends and other control characters written out: `\\n`, `\\x1b`."""
     return _CONTROLS.sub(lambda match: _written(match[0]), text)

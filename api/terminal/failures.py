@@ -6,13 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import typer
-
 _PLACES = ("body", "query", "path", "header", "cookie")
 _UNROUTED = re.compile(r"^There is nothing at /\S*\.$|^Method Not Allowed$")
 _OWN = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b|\b[a-z]+(?:_[a-z]+)+\b")
 _ROUTE = re.compile(r"\b(?:GET|POST|PUT|DELETE) /api/v1/([a-z-]+)[a-zA-Z0-9{}/-]*")
-_COMMANDS = {"policies": "get Policy"}
+_COMMANDS = {"policies": "get Policy", "queries": "query list"}
 """Commands that are not named as their part of the API."""
 _PHRASES = (
     ("Input should be", "it must be"),
@@ -24,12 +22,12 @@ _PHRASES = (
 )
 
 
-def worded(error: Exception, app: typer.Typer, words: Sequence[str]) -> str:
-    """The sentence of an error for who typed `words`: parameters of the API become the options they came from."""
+def worded(error: Exception, root: Any, words: Sequence[str]) -> str:
+    """The sentence of an error for who typed `words` of the group `root`: parameters of the API become options."""
     message = str(error)
-    options = _options(app, words)
+    options = _options(root, words)
     if _UNROUTED.match(message):
-        return f"The Weir that answers does not know `weir {_command(app, words)}`: it is of another version."
+        return f"The Weir that answers does not know `weir {_command(root, words)}`: it is of another version."
     details: Mapping[str, Any] = getattr(error, "details", {})
     if fields := details.get("fields"):
         return " ".join(_problem(str(each["field"]), str(each["problem"]), options) for each in fields)
@@ -58,9 +56,9 @@ def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _found(app: typer.Typer, words: Sequence[str]) -> tuple[Any, list[str]]:
+def _found(root: Any, words: Sequence[str]) -> tuple[Any, list[str]]:
     """The command that words name, and its name."""
-    command: Any = typer.main.get_command(app)
+    command = root
     names: list[str] = []
     for word in words:
         inner = getattr(command, "commands", {}).get(word)
@@ -70,14 +68,14 @@ def _found(app: typer.Typer, words: Sequence[str]) -> tuple[Any, list[str]]:
     return command, names
 
 
-def _command(app: typer.Typer, words: Sequence[str]) -> str:
-    return " ".join(_found(app, words)[1])
+def _command(root: Any, words: Sequence[str]) -> str:
+    return " ".join(_found(root, words)[1])
 
 
-def _options(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
+def _options(root: Any, words: Sequence[str]) -> dict[str, str]:
     """Plain names of the command's parameters, and what people type for them."""
     match: dict[str, str] = {}
-    for param in getattr(_found(app, words)[0], "params", ()):
+    for param in getattr(_found(root, words)[0], "params", ()):
         longest = max(param.opts, key=len, default="")
         typed = longest if longest.startswith("-") else str(param.name).upper()
         match |= {_plain(str(param.name)): typed, **{_plain(opt.lstrip("-")): typed for opt in param.opts}}

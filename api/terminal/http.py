@@ -7,13 +7,12 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote
-
-import httpx
+from urllib.parse import quote, urlsplit
 
 from api.config.address import Recorded
 from api.config.home import Home
 from api.config.tls_client import ClientTls
+from api.terminal.client import Answer, CallFailed, Client, NotConnected, TimedOut
 from api.terminal.kept_logins import kept_token
 from api.terminal.tls_failures import tls_failure
 from catalog.declared.loopback import is_loopback
@@ -49,7 +48,7 @@ def _is_own(home: Home) -> bool:
     url = os.environ.get("WEIR_URL", "").strip()
     if not url:
         return True
-    return is_loopback(httpx.URL(_address(url)).host) or _address(url) == _recorded(home)
+    return is_loopback(urlsplit(_address(url)).hostname or "") or _address(url) == _recorded(home)
 
 
 def _recorded(home: Home) -> str | None:
@@ -60,19 +59,24 @@ def _recorded(home: Home) -> str | None:
 def _address(text: str) -> str:
     """`localhost:8484` is taken for http."""
     url = (text if "://" in text else f"http://{text}").rstrip("/")
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
-        parsed = httpx.URL()
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if not _is_address(url):
         raise InvalidInput(f"WEIR_URL={text} is not an address; write it as http://HOST:PORT, or https://HOST:PORT.")
     return url
 
 
-def instance_tls(home: Home, url: str) -> ssl.SSLContext | bool:
-    """How to verify a Weir, and which certificate to show it. True for what is not asked by TLS. Raises InvalidInput."""
+def _is_address(url: str) -> bool:
+    try:
+        parsed = urlsplit(url)
+        named = parsed.hostname and parsed.port != 0 and parsed.username is None
+    except ValueError:
+        return False
+    return bool(named) and parsed.scheme in ("http", "https") and url.isprintable() and " " not in url
+
+
+def instance_tls(home: Home, url: str) -> ssl.SSLContext | None:
+    """How to verify a Weir, and which certificate to show it. None for an address without TLS. Raises InvalidInput."""
     if not url.startswith("https://"):
-        return True
+        return None
     recorded = Recorded.of(home)
     own = recorded.certificate if recorded is not None and recorded.url == url else None
     return ClientTls.of_environment().context(own)
@@ -127,10 +131,11 @@ class Api:
         token = (kept_token(home, self.url) if login_only else instance_token(home, user)) if not anonymous else None
         if (token and not token.isprintable()) or (token and not token.isascii()):
             raise NotSignedIn("The token holds signs that no token has; make a new one with `weir token create`.")
-        self._client = httpx.Client(
+        self._client = Client(
             base_url=self.url,
             headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=httpx.Timeout(timeout, connect=connect),
+            timeout=timeout,
+            connect=connect,
             verify=instance_tls(home, self.url),
         )
 
@@ -197,51 +202,51 @@ class Api:
             yield answer.iter_bytes()
 
     @contextmanager
-    def _open(self, method: str, path: str, **arguments: Any) -> Iterator[httpx.Response]:
+    def _open(self, method: str, path: str, **arguments: Any) -> Iterator[Answer]:
         """An answer that is read while it comes."""
         try:
-            with self._client.stream(method, path, timeout=None, **arguments) as answer:
+            with self._client.stream(method, path, **arguments) as answer:
                 if answer.is_error:
                     answer.read()
-                    raise _refusal(answer)
+                    raise _refusal(answer, self.url)
                 yield answer
-        except httpx.ConnectError as error:
+        except NotConnected as error:
             raise self._nobody(error) from None
-        except httpx.HTTPError as error:
+        except CallFailed as error:
             raise self._tls(error) or Unavailable(
                 "The answer broke off: it was stopped, or a limit was reached; what came is not all."
             ) from None
 
-    def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
+    def _call(self, method: str, path: str, **arguments: Any) -> Answer:
         try:
             answer = self._client.request(method, path, **arguments)
-        except httpx.ConnectError as error:
+        except NotConnected as error:
             raise self._nobody(error) from None
-        except httpx.TimeoutException:
+        except TimedOut:
             raise Unavailable(f"Weir at {self.url} did not answer in time; `weir status` shows what is down.") from None
-        except httpx.HTTPError as error:
+        except CallFailed as error:
             raise (self._tls(error) or Unavailable(f"The call to Weir at {self.url} broke off; try again.")) from None
         if answer.is_error:
-            raise _refusal(answer)
+            raise _refusal(answer, self.url)
         return answer
 
-    def _tls(self, error: httpx.HTTPError) -> Unavailable | None:
+    def _tls(self, error: CallFailed) -> Unavailable | None:
         problem = tls_failure(error, self.url, ClientTls.of_environment().certificate is not None)
         return Unavailable(problem) if problem is not None else None
 
-    def _nobody(self, error: httpx.ConnectError) -> Unavailable:
+    def _nobody(self, error: NotConnected) -> Unavailable:
         return self._tls(error) or Unavailable(
             f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
         )
 
 
-def _refusal(answer: httpx.Response) -> ApiRefused:
+def _refusal(answer: Answer, url: str) -> ApiRefused:
     try:
         error = answer.json()["error"]
         refused = ApiRefused(error["message"], details=error.get("details"))
         refused.code = error["code"]
     except (ValueError, KeyError, TypeError):
-        refused = ApiRefused(f"What answers at {answer.url.host} is not Weir; check WEIR_URL.")
+        refused = ApiRefused(f"What answers at {urlsplit(url).hostname} is not Weir; check WEIR_URL.")
     return refused
 
 

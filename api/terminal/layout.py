@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.cells import cell_len, chop_cells
-
-from api.terminal.cells import cell, parts, plain
+from api.terminal.cells import cell, cell_len, parts, plain
 
 _GAP = 2
 _NARROWEST = 16
@@ -79,8 +77,14 @@ def _broken(word: str, width: int) -> list[str]:
         if pieces and cell_len(pieces[-1] + part) <= width:
             pieces[-1] += part
         else:
-            pieces += chop_cells(part, width) if cell_len(part) > width else [part]
+            pieces += _chopped(part, width) if cell_len(part) > width else [part]
     return pieces
+
+
+def _chopped(text: str, width: int) -> list[str]:
+    from rich.cells import chop_cells
+
+    return chop_cells(text, width)
 
 
 def _total(widths: Sequence[int]) -> int:

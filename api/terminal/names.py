@@ -10,11 +10,8 @@ from api.config.home import Home
 from api.terminal.http import Api
 from catalog.declared.kind_names import KIND_NAMES
 from catalog.errors import InvalidInput, Unavailable, WeirError
-from catalog.model import PERSONAL_DATA_TAG
 from catalog.near_names import did_you_mean
 
-LISTS = ("datasets", "clusters", "schema", "classifications")
-"""What `weir get` shows besides documents."""
 _PATIENCE_S = 1.0
 """As long as a shell that completes waits for Weir."""
 _SHOWN = 200
@@ -36,13 +33,13 @@ def unknown(what: str, name: str, known: Iterable[str], more: str) -> UnknownNam
 
 
 def require_kind(text: str) -> None:
-    """Raises UnknownName for what is neither a kind of document nor a list of `weir get`."""
+    """Raises UnknownName for a word that names no kind of declared documents."""
     plain = _spelled(text)
-    for kind in (*KIND_NAMES, *LISTS):
+    for kind in KIND_NAMES:
         low = kind.lower()
         if plain in (low, f"{low}s", low.removesuffix("y") + "ies", low.removesuffix("s")):
             return
-    raise unknown("kind", text, (*KIND_NAMES, *LISTS), f"kinds are {', '.join((*LISTS, *KIND_NAMES))}.")
+    raise unknown("kind", text, KIND_NAMES, f"kinds are {', '.join(KIND_NAMES)}.")
 
 
 def require_entity(client: Api, text: str | None) -> None:
@@ -56,7 +53,8 @@ def require_entity(client: Api, text: str | None) -> None:
 
 
 def _built_in() -> set[str]:
-    from scanners.detectors.rules import RULES  # takes a moment that only those who name an entity need
+    from catalog.model import PERSONAL_DATA_TAG
+    from scanners.detectors.rules import RULES  # take a moment that only those who name an entity need
 
     return {PERSONAL_DATA_TAG, *RULES}
 
@@ -134,8 +132,8 @@ def _all_entities(client: Api, incomplete: str) -> Iterable[tuple[str, str]]:
 
 
 def complete_kind(incomplete: str) -> list[str]:
-    """Kinds of documents, and what else `weir get` lists."""
-    return [each for each in (*LISTS, *KIND_NAMES) if each.lower().startswith(incomplete.lower())]
+    """Kinds of declared documents."""
+    return [each for each in KIND_NAMES if each.lower().startswith(incomplete.lower())]
 
 
 def complete_entity(incomplete: str) -> list[tuple[str, str]]:

@@ -5,41 +5,80 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any
-
-import yaml
-from rich.console import Console, ConsoleDimensions
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, TextIO
 
 from api.terminal.cells import cell
 from api.terminal.layout import laid_out
 from catalog.spreadsheet import defused
 
-_ENDLESS = 1_000_000
-"""Cells of a line that nobody looks at on a terminal: nothing is wrapped or cut there."""
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from api.terminal.lines import Lines
 
 
-class Lines(Console):
-    """A console that wraps at the width of a terminal, between words, and nowhere else."""
+class Printer:
+    """Prints by rich what is for a terminal or in colours, and plain text without it: rich takes longer to import than most
+    commands run."""
+
+    def __init__(self, stderr: bool = False) -> None:
+        self._stderr = stderr
+        self._lines: Lines | None = None
+        self._of: TextIO | None = None
+
+    @property
+    def rich(self) -> Lines:
+        """The console of rich, for the stream as it is now."""
+        from api.terminal.lines import Lines
+
+        if self._lines is None or self._of is not self._file:
+            self._lines, self._of = Lines(stderr=self._stderr, highlight=False), self._file
+        return self._lines
 
     @property
     def on_terminal(self) -> bool:
         """Whether a person looks at it; colours may be asked for elsewhere too (FORCE_COLOR)."""
-        return self.file.isatty()
+        return self._file.isatty()
 
-    @property  # type: ignore[misc]  # Console lets one set it, and nobody does
-    def size(self) -> ConsoleDimensions:
-        """That of the terminal; a pipe has no end of a line."""
-        plain = super().size
-        return plain if self.on_terminal else ConsoleDimensions(_ENDLESS, plain.height)
+    @property
+    def width(self) -> int:
+        """Cells of a line."""
+        return self.rich.width
+
+    def print(self, *shown: Any, **how: Any) -> None:
+        """As rich's `Console.print`."""
+        if how.get("markup") is False and self._is_plain and all(isinstance(each, str) for each in shown):
+            self._file.write(" ".join(shown) + "\n")
+        else:
+            self.rich.print(*shown, **how)
+
+    def status(self, text: str) -> Status:
+        """As rich's `Console.status`."""
+        return self.rich.status(text)
+
+    @property
+    def _file(self) -> TextIO:
+        return sys.stderr if self._stderr else sys.stdout
+
+    @property
+    def _is_plain(self) -> bool:
+        return not self.on_terminal and not os.environ.get("FORCE_COLOR")
 
 
-console = Lines(highlight=False)
-errors = Lines(stderr=True, highlight=False)
+console = Printer()
+errors = Printer(stderr=True)
+
+
+def escape(text: str) -> str:
+    """Text as it is, within markup of rich."""
+    from rich.markup import escape as escaped
+
+    return escaped(text)
 
 
 class Format(StrEnum):
@@ -84,7 +123,7 @@ def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: boo
     """Rows by position as a table, or where it is wider than the terminal one value a line; `exact`: data of records."""
     width = console.width if console.on_terminal else None
     for line in laid_out(names, rows, width, exact=exact):
-        console.print(Text(line.text, style="bold" if line.heading else ""), soft_wrap=True)
+        console.print(line.text, style="bold" if line.heading else "", soft_wrap=True, markup=False, emoji=False)
 
 
 def _heading(name: str) -> str:
@@ -112,6 +151,8 @@ def as_text(rows: Any, whole: Any, form: Format) -> str:
     shown = rows if whole is None else whole
     if form is Format.JSON:
         return json.dumps(shown, indent=2, ensure_ascii=False, default=str)
+    import yaml
+
     return yaml.safe_dump(_plain(shown), sort_keys=False, allow_unicode=True)
 
 

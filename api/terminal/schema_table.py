@@ -1,4 +1,4 @@
-"""`weir get schema` as a table: what was read, in which formats, the fields, their shapes, and what is wrong."""
+"""`weir dataset schema` as a table: what was read, in which formats, the fields, their shapes, and what is wrong."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.markup import escape
-
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from catalog.problems import sentence
 
 _EXACT = 40
@@ -136,7 +134,7 @@ def wrong_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     for departure in departures:
         yield departure["message"]
     if departures:
-        yield "Fix the producer, or change what is declared or registered; weir diff-schema shows since when it is so."
+        yield "Fix the producer, or change what is declared or registered; weir dataset diff shows since when it is so."
     for problem in answer.get("problems") or []:
         if problem["reason"] != "departs":
             yield problem.get("message") or sentence(problem)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ssl
 
-import httpx
+from api.terminal.client import BrokenOff, CallFailed
 
 
-def tls_failure(error: httpx.HTTPError, url: str, shown: bool) -> str | None:
+def tls_failure(error: CallFailed, url: str, shown: bool) -> str | None:
     """What to do about a failure of TLS; None where it is another failure. `shown`: a client certificate was set."""
     text, cause = str(error), _cause(error)
     if isinstance(cause, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in text:
@@ -18,7 +18,7 @@ def tls_failure(error: httpx.HTTPError, url: str, shown: bool) -> str | None:
         )
     if "WRONG_VERSION_NUMBER" in text or "RECORD_LAYER_FAILURE" in text:
         return f"What answers at {url} does not use TLS; write WEIR_URL with http://."
-    ended = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
+    ended = isinstance(error, BrokenOff)
     if shown and url.startswith("https://") and ended:  # a server ends the handshake without a reason
         return (
             f"Weir at {url} closed the connection. Does it take WEIR_CLIENT_CERTIFICATE? It must be signed by an authority of"

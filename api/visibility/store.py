@@ -13,6 +13,7 @@ from catalog.errors import InvalidInput
 from catalog.model import DatasetId, NodeId
 from catalog.ports import CatalogStore
 from catalog.records import (
+    KEY_TYPE,
     ClassificationEvent,
     ClassificationRecord,
     DatasetFilter,
@@ -170,4 +171,8 @@ class SeenStore(PassesOn):
         if not known.schema:
             scan = {name: value for name, value in scan.items() if name not in _OF_FIELDS}
         reported = dict(record.reported) if known.lineage else {}
-        return replace(record, scan=scan, reported=reported, declared_ddl=record.declared_ddl if known.schema else None)
+        record = replace(record, scan=scan, reported=reported)
+        if known.schema:
+            return record
+        format = {part: name for part, name in record.format.items() if part != KEY_TYPE}
+        return replace(record, format=format, declared_ddl=None)

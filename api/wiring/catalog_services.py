@@ -80,7 +80,7 @@ def catalog_services(settings: Settings, parts: Adapters) -> CatalogServices:
     datasets = Datasets(store, search, now, clusters, events)
     discovery = Discovery(parts.brokers, datasets)
     connections = Connections(
-        datasets, parts.brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes
+        datasets, parts.brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes, parts.servers
     )
     views = DeclaredViews(store)
     facts = ViewFacts(Facts(datasets, store.changes), views, parts.view_states, clusters.resolve, store.changes)

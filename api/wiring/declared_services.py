@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from api.config.settings import Settings
 from api.joins.connectors.declared import ConnectorHandler
@@ -11,9 +12,10 @@ from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import names_cluster
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.domains import DomainRights
-from api.joins.fitting import Fitting
+from api.joins.names.check import NameCheck
 from api.joins.second_person import SecondPerson
 from api.joins.views.declared import ViewHandler
+from api.joins.views.start_check import StartCheck
 from api.visibility.declared import KIND as VISIBILITY
 from api.visibility.declared import VisibilityHandler
 from api.visibility.knowledge import Knowledge
@@ -22,10 +24,10 @@ from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
-from api.wiring.view_services import output_topic, source_topic
+from api.wiring.query_services import QueryServices
+from api.wiring.view_services import compaction, output_topic, source_topic, view_subject
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
-from policies.access.purposes import PurposeUse
 from policies.declared import kinds as policy_kinds
 
 
@@ -45,14 +47,20 @@ def declared_services(
     parts: Adapters,
     catalog: CatalogServices,
     governance: GovernanceServices,
-    purposes: PurposeUse,
+    queries: QueryServices,
 ) -> DeclaredServices:
     store, clusters = catalog.store, catalog.clusters
     state, identity, audit = governance.state, governance.identity, governance.audit.log
     view_handler = ViewHandler(
-        store, now, output_topic(catalog.view_clusters, parts), source_topic(clusters, catalog.declared_views)
+        store,
+        now,
+        output_topic(catalog.view_clusters, parts),
+        source_topic(clusters, catalog.declared_views),
+        StartCheck(
+            queries.query.preparer, partial(view_subject, state, identity), compaction(catalog.view_clusters, parts)
+        ),
     )
-    places = Places(store, parts.secrets, parts.connect_workers)
+    places = Places(store, parts.secrets, parts.connect_workers, parts.servers)
     connectors = ConnectorSync(store, now, places)
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     knowledge = Knowledge(state, identity, store, clusters, now, settings.policies.visibility == "closed")
@@ -72,6 +80,7 @@ def declared_services(
             names_the_cluster,
             parts.secrets,
             places.named_of,
+            parts.servers,
         ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS if kind != VISIBILITY),
         VisibilityHandler(state, knowledge, store, catalog.search),
@@ -80,7 +89,9 @@ def declared_services(
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
     rights = DomainRights(state, identity, store, knowledge.outlines)
-    declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, Fitting(store))
+    open_groups = bool(settings.oidc.issuer)
+    names = NameCheck(store, state, identity, catalog.facts, catalog.declared_views, open_groups)
+    declared = Declared(handlers, parts.transaction, audit, second, queries.purposes, rights, names)
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from api.wiring.given import part
@@ -78,31 +78,30 @@ class LineageParts(StoreParts):
 
         return KafkaGroups
 
-    @staticmethod
-    def connect_of(url: str, auth: tuple[str, str] | None, ca: str | None) -> ConnectReader:
+    def connect_of(self, url: str, auth: tuple[str, str] | None, ca: str | None) -> ConnectReader:
         """A Kafka Connect cluster."""
         from lineage.adapters.rest.connect import ConnectRest
 
-        return ConnectRest(url, auth, ca)
+        return ConnectRest(url, auth, ca, self.servers)
 
     @part
     def connect_workers(self) -> WorkersOf:
         """Kafka Connect's workers, for those who operate connectors."""
         from connectors.adapters.rest import ConnectRest
 
-        return ConnectRest
+        return partial(ConnectRest, servers=self.servers)
 
-    @staticmethod
-    def engines_of(kind: str, url: str, auth: tuple[str, str] | None, ca: str | None) -> EngineReader:
+    def engines_of(self, kind: str, url: str, auth: tuple[str, str] | None, ca: str | None) -> EngineReader:
         """A ksqlDB or Flink server."""
         from lineage.adapters.rest.flink import FlinkRest
         from lineage.adapters.rest.ksqldb import KsqldbRest
 
-        readers: dict[str, Callable[[str, tuple[str, str] | None, str | None], EngineReader]] = {
-            "ksqldb": KsqldbRest,
-            "flink": FlinkRest,
-        }
-        return readers[kind](url, auth, ca)
+        match kind:
+            case "ksqldb":
+                return KsqldbRest(url, auth, ca, self.servers)
+            case "flink":
+                return FlinkRest(url, auth, ca, self.servers)
+        raise ValueError(kind)
 
     @part
     def sql_reader(self) -> SqlApart:

@@ -66,7 +66,7 @@ class SparkParts(LineageParts):
     def registry(self) -> SchemaRegistry:
         from scanners.adapters.registry import HttpSchemaRegistry
 
-        return HttpSchemaRegistry(self._settings.scanners)
+        return HttpSchemaRegistry(self._settings.scanners, servers=self.servers)
 
     @staticmethod
     def spark_options(connection: ClusterConnection) -> dict[str, str]:

@@ -15,6 +15,8 @@ from api.config.settings import Settings
 from api.joins.connections import OwnServers
 from api.wiring.given import Given, Made, Real, part
 from catalog.declared.secrets import Secrets
+from catalog.declared.server_addresses import ServerAddresses
+from catalog.errors import InvalidInput, SettingsError
 from policies.audit.seals import Trust
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class StoreParts(Made):
         self._settings = settings
         self._home = home
         self.secrets = Secrets(settings.secrets)
+        self.servers = ServerAddresses(settings.catalog.allowed_link_local)
 
     @part
     def database(self) -> Database | None:
@@ -116,7 +119,7 @@ class StoreParts(Made):
         def secret(reference: Secret) -> str:
             return self.secrets.read(reference.model_dump(exclude_none=True), "spec.clientSecret") or ""
 
-        return OidcSignIn(secret, lambda path: self.secrets.file(path, "spec.ca", authorities=True))
+        return OidcSignIn(secret, lambda path: self.secrets.file(path, "spec.ca", authorities=True), self.servers)
 
     def sealer(self) -> Sealer:
         """Seals what sign-in keeps of providers; the key is kept in WEIR_HOME."""
@@ -125,11 +128,15 @@ class StoreParts(Made):
         return FernetSealer(lambda: self._home.secret("sign-in").encode())
 
     def check_provider(self, spec: IdentityProviderSpec) -> None:
-        """Raises SettingsError when a declared provider names a place that may not be read."""
-        if spec.client_secret is not None:
-            self.secrets.check(spec.client_secret.model_dump(exclude_none=True), "spec.clientSecret")
-        if spec.ca:
-            self.secrets.check_file(spec.ca, "spec.ca", authorities=True)
+        """Raises InvalidInput when a declared provider names a place that may not be read, or an address that may not be called."""
+        try:
+            self.servers.require_url(spec.issuer, "spec.issuer")
+            if spec.client_secret is not None:
+                self.secrets.check(spec.client_secret.model_dump(exclude_none=True), "spec.clientSecret")
+            if spec.ca:
+                self.secrets.check_file(spec.ca, "spec.ca", authorities=True)
+        except SettingsError as refused:
+            raise InvalidInput(refused.message, details=refused.details) from None
 
     def verifiers(self) -> list[TokenVerifier]:
         """Other issuers of bearer tokens, as set."""
@@ -232,19 +239,19 @@ class StoreParts(Made):
     def brokers(self) -> Brokers:
         from catalog.adapters.kafka.topics import KafkaBrokers
 
-        return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets)
+        return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
 
     @part
     def topic_details(self) -> TopicDetails:
         from catalog.adapters.kafka.topic_details import KafkaTopicDetails
 
-        return KafkaTopicDetails(self._settings.catalog.broker_timeout_s, self.secrets)
+        return KafkaTopicDetails(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
 
     def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
         """librdkafka's settings for a declared cluster."""
         from catalog.adapters.kafka.topics import client_config
 
-        return client_config(settings, bootstrap, self.secrets)
+        return client_config(settings, bootstrap, self.secrets, self.servers)
 
     def own_servers(self) -> OwnServers:
         """How a scan of an address of the local stack signs in, where that asks for a password."""

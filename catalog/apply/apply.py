@@ -165,11 +165,14 @@ class Applier:
         prune: bool = False,
         by: str | None = None,
         allowed: Callable[[], object] = lambda: None,
+        review: Callable[[Sequence[Change]], object] = lambda _: None,
     ) -> list[Change]:
         """Do it: all of it or nothing. Gives what was done. `allowed` is called in the transaction, before anything is
-        written, and raises a WeirError where it may not be done any more."""
+        written, and raises a WeirError where it may not be done any more. `review` gets what would be done before the
+        transaction, and raises a WeirError to refuse it."""
         by_key = {(d.kind, d.key): d for d in documents}
         self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
+        review(self._changes(documents, prune))
         with self._transaction():
             allowed()
             changes = self._changes(documents, prune)
@@ -242,7 +245,9 @@ class Applier:
         if old is None:
             action = Action.CREATE
         elif old.spec == document.spec and old.metadata == document.metadata:
-            return Change(document.kind, document.key, Action.UNCHANGED, line=document.line)
+            return Change(
+                document.kind, document.key, Action.UNCHANGED, line=document.line, before=old.spec, after=document.spec
+            )
         else:
             action = Action.UPDATE
         new = DeclaredDocument(document.kind, document.key, document.metadata, document.spec)

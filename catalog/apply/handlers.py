@@ -12,6 +12,7 @@ from catalog.datasets.discovery import Discovery
 from catalog.declared.documents import Document
 from catalog.declared.kinds import ClusterSpec, DatasetSpec
 from catalog.declared.secrets import Secrets, check_cluster
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError
 from catalog.model import DatasetId
 from catalog.namespaces import addresses
@@ -95,6 +96,7 @@ class ClusterHandler(Kept):
         spoken_of: Callable[[str], bool] = lambda cluster: False,
         secrets: Secrets | None = None,
         needed_by: Callable[[str], Sequence[str]] = lambda cluster: (),
+        servers: ServerAddresses | None = None,
     ) -> None:
         """`needed_by`: a cluster -> the declared connectors that would have no cluster without it."""
         super().__init__(store, clock)
@@ -103,12 +105,16 @@ class ClusterHandler(Kept):
         self._needed_by = needed_by
         self._spoken_of = spoken_of
         self._secrets = secrets or Secrets()
+        self._servers = servers or ServerAddresses()
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
-        """A secret that may not be read, or would go where others can read it, is refused at once."""
+        """A secret that may not be read, or would go where others can read it, is refused at once; so is an address
+        that may not be called."""
         assert isinstance(document.model, ClusterSpec)
+        bootstrap = addresses(document.model.bootstrapServers)
         try:
-            check_cluster(self._secrets, document.spec, addresses(document.model.bootstrapServers))
+            check_cluster(self._secrets, document.spec, bootstrap)
+            self._servers.require_cluster(document.spec, bootstrap)
         except SettingsError as refused:
             raise InvalidInput(refused.message, details=refused.details) from None
 
@@ -244,14 +250,15 @@ def handlers(
     spoken_of: Callable[[str], bool] = lambda cluster: False,
     secrets: Secrets | None = None,
     needed_by: Callable[[str], Sequence[str]] = lambda cluster: (),
+    servers: ServerAddresses | None = None,
 ) -> list[Kept]:
     """One for each of the catalog's kinds, in the order of writing.
 
     `spoken_of`: whether another room's documents name a cluster. `secrets`: the rules for those that clusters name.
-    `needed_by`: the declared connectors of a cluster.
+    `needed_by`: the declared connectors of a cluster. `servers`: the addresses that a cluster may name.
     """
     return [
-        ClusterHandler(store, clock, datasets, discovery, spoken_of, secrets, needed_by),
+        ClusterHandler(store, clock, datasets, discovery, spoken_of, secrets, needed_by, servers),
         GlossaryTermHandler(store, clock, search),
         DatasetHandler(store, clock, datasets, datasets.clusters),
         RecognizerHandler(store, clock),

@@ -21,6 +21,7 @@ from catalog.model import DatasetId, DatasetScan, Owner, ReviewState, SchemaVers
 from catalog.paths import FieldPath
 from catalog.ports import CatalogStore, Clock, EventSink
 from catalog.records import (
+    KEY_TYPE,
     ClassificationRecord,
     ClusterRecord,
     DatasetFilter,
@@ -259,6 +260,8 @@ class Datasets(DatasetReader):
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
             declared_format = spec.format.model_dump(exclude_none=True) if spec.format else {}
+            if spec.columns and spec.columns.key:
+                declared_format[KEY_TYPE] = spec.columns.key
             record = self._store.put_dataset(
                 replace(
                     record,

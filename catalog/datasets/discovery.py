@@ -57,7 +57,7 @@ class Discovery:
             matches = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
             if not matches and not any(c in pattern for c in "*?["):
                 near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
-                advice = did_you_mean(near, "weir get datasets lists those it has.")
+                advice = did_you_mean(near, "weir dataset list lists those it has.")
                 raise NotFound(
                     f"Cluster {cluster!r} has no topic {pattern!r}; {advice}",
                     details={"cluster": cluster, "topic": pattern, "nearest": near},

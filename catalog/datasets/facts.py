@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from catalog.datasets.reported import is_reported
-from catalog.datatypes import leaves, parse_ddl
+from catalog.datatypes import leaves, parse_ddl, parse_type
 from catalog.envelopes import unlisted
 from catalog.model import DatasetId, Owner, ReviewState, SchemaVersion
-from catalog.paths import VALUE, FieldPath
+from catalog.paths import KEY, VALUE, FieldPath
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote, Source
 
 
@@ -57,6 +57,8 @@ def dataset_facts(
     A field of a declared schema counts as classified by what is declared of it. `term_tags`: glossary term -> tags.
     """
     declared = {str(p) for p, _ in leaves(parse_ddl(record.declared_ddl), VALUE)} if record.declared_ddl else set()
+    if record.declared_key is not None:
+        declared |= {str(p) for p, _ in leaves(parse_type(record.declared_key), KEY)}
     schema_leaves = leaf_paths(schema) if schema else set()
     # Columns that only producers of lineage report are named, and nobody has looked into them.
     scanned = schema_leaves if schema and not is_reported(schema) else set()

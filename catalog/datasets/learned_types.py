@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog.datatypes import DEEPEST, STRING, ArrayType, DataType, MapType, Primitive, StructType, alternatives
@@ -68,6 +68,18 @@ def note_of(types: Mapping[str, float], details: Mapping[str, Any]) -> str | Non
     if numbers and not kinds - NUMBERS - _CONTAINERS:
         return number_type(numbers, details)[1]
     return None
+
+
+def from_report(fields: Sequence[FieldProfile], root: str = "value") -> DataType:
+    """The type by which a part is read of which nobody knows more than what producers of lineage report.
+
+    A reported type does not bound digits, so numbers are STRING, with their text.
+    """
+    return from_profile([replace(each, types=_without_digits(each.types)) for each in fields], root)
+
+
+def _without_digits(types: Mapping[str, float]) -> dict[str, float]:
+    return {"string" if name in NUMBERS else name: share for name, share in types.items()}
 
 
 @dataclass(slots=True)

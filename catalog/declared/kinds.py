@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from catalog.datatypes import parse_ddl
+from catalog.datatypes import parse_ddl, parse_type
 from catalog.declared.kafka_properties import refusal
 from catalog.errors import InvalidInput
 from catalog.namespaces import addresses
@@ -178,18 +178,27 @@ class FormatSpec(Spec):
 
 
 class SchemaSpec(Spec):
-    """The value's columns as Spark DDL: what queries then see."""
+    """What queries then see: the value's columns as Spark DDL, and the key's type."""
 
-    spark: str
+    spark: str | None = None
+    key: str | None = None
 
-    @field_validator("spark")
+    @field_validator("spark", "key")
     @classmethod
-    def _ddl(cls, value: str) -> str:
+    def _ddl(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None:
+            return None
         try:
-            parse_ddl(value)
+            parse_type(value) if info.field_name == "key" else parse_ddl(value)
         except InvalidInput as error:
             raise ValueError(error.message) from None
         return value
+
+    @model_validator(mode="after")
+    def _something(self) -> SchemaSpec:
+        if self.spark is None and self.key is None:
+            raise ValueError("a schema needs spark (the columns of the value), key (the type of the key), or both")
+        return self
 
 
 class FieldSpec(Spec):

@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from catalog.datasets.diff import type_names
-from catalog.datatypes import leaves, parse_ddl
+from catalog.datatypes import leaves, parse_ddl, parse_type
 from catalog.entities import is_personal
 from catalog.envelopes import payload_of
 from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, schema_description
-from catalog.paths import VALUE, FieldPath, StepKind
+from catalog.paths import KEY, VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
 from catalog.search.language.vocabulary import builtin
 from catalog.search_model import BARE, PLAIN, Entry
@@ -58,6 +58,8 @@ def entries(
     declared = (
         {str(p): str(k.name) for p, k in leaves(parse_ddl(record.declared_ddl), VALUE)} if record.declared_ddl else {}
     )
+    if record.declared_key is not None:
+        declared |= {str(p): str(k.name) for p, k in leaves(parse_type(record.declared_key), KEY)}
     payload = payload_of(schema.envelopes) if schema else None
     paths = sorted({p for p in profiles if _worth_an_entry(p)} | declared.keys() | tagged.keys() | noted.keys())
     known = [_Known(profiles.get(p), declared.get(p), tagged.get(p, {}), noted.get(p)) for p in paths]

@@ -62,12 +62,15 @@ class Weir:
         limit: int | None = None,
         query_id: str | None = None,
         unreadable: str | None = None,
+        window: str | None = None,
     ) -> Query:
         """A query over topics; it runs when its answer is asked for: `to_pandas()`, `to_arrow()`, `rows()`, `stream()`.
 
+        `window`: "all" reads every record of a topic, "newest" (the default) as many of the newest as the server's setting
+        allows. `stream()` and `batches()` need memory for one batch at a time, however many rows there are.
         `unreadable`: "error" refuses an answer with values that do not fit their column, "report" counts them.
         """
-        return Query(self._http, sql, purpose, limit, query_id, unreadable)
+        return Query(self._http, sql, purpose, limit, query_id, unreadable, window)
 
     def check(self, sql: str, purpose: str | None = None) -> dict[str, Any]:
         """Whether a query could run: its problems with their places, its columns with types and decisions."""

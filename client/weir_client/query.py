@@ -43,11 +43,13 @@ class Query:
         limit: int | None,
         query_id: str | None = None,
         on_unreadable: str | None = None,
+        window: str | None = None,
     ) -> None:
         self._http = http
         self.sql, self.purpose, self.limit = sql, purpose, limit
         self._given, self._ran = query_id, False
         self._on_unreadable = {"unreadable": on_unreadable} if on_unreadable else {}
+        self._records = {"window": window} if window else {}
         self.id = query_id or _new_id()
         self.columns: list[dict[str, Any]] = []
         self.decision: dict[str, Any] = {}
@@ -121,7 +123,7 @@ class Query:
     def explain(self) -> dict[str, Any]:
         """What it may see and would read; no data is touched."""
         answer: dict[str, Any] = self._http.json(
-            "POST", "/api/v1/query/explain", {"sql": self.sql, "purpose": self.purpose}
+            "POST", "/api/v1/query/explain", {"sql": self.sql, "purpose": self.purpose} | self._records
         )
         return answer
 
@@ -139,7 +141,7 @@ class Query:
 
         self._begin()
         body = {"sql": self.sql, "purpose": self.purpose, "limit": self.limit, "queryId": self.id}
-        body |= self._on_unreadable
+        body |= self._on_unreadable | self._records
         with self._http.stream("POST", "/api/v1/query", body, {"Accept": _ARROW}) as answer:
             source = pa.PythonFile(io.BufferedReader(_Pieces(answer.iter_bytes()), 1 << 20), mode="r")
             try:
@@ -179,6 +181,11 @@ class Query:
         warn(self.left_out, text, limited=self.limit is not None)
 
     def _pushed(self) -> Iterator[dict[str, Any]]:
+        if self._records:
+            raise errors.InvalidInput(
+                "A query that ends with EMIT CHANGES begins with what arrives from now on; leave out window.",
+                "invalid_input",
+            )
         self._begin()
         parameters = {"sql": self.sql, "purpose": self.purpose, "queryId": self.id, **self._on_unreadable}
         names: list[str] = []

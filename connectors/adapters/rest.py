@@ -9,8 +9,10 @@ from urllib.parse import quote
 
 import httpx
 
+from catalog.adapters.checked_http import AddressRefused, CheckedTransport
 from catalog.call_deadline import CallDeadline, patience
-from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
+from catalog.declared.server_addresses import ServerAddresses
+from catalog.errors import Conflict, InvalidInput, NotFound, SettingsError, Unavailable
 from connectors.model import CheckedField, Configuration, Kind, Live, Plugin, Task
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -23,10 +25,21 @@ _REBALANCE_S, _UNSETTLED_S, _AGAIN_S = 20.0, 3.0, 0.3
 class ConnectRest:
     """See `connectors.ports.ConnectWorker`."""
 
-    def __init__(self, url: str, auth: tuple[str, str] | None = None, ca: str | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        auth: tuple[str, str] | None = None,
+        ca: str | None = None,
+        servers: ServerAddresses | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
         # A redirect, a proxy of the environment or a .netrc would send the credentials elsewhere, or others here.
-        self._client = httpx.Client(auth=auth, verify=ca or True, follow_redirects=False, trust_env=False)
+        self._client = httpx.Client(
+            auth=auth,
+            transport=CheckedTransport(servers or ServerAddresses(), verify=ca or True),
+            follow_redirects=False,
+            trust_env=False,
+        )
 
     def plugins(self) -> Sequence[Plugin]:
         by_name = {
@@ -138,6 +151,8 @@ class ConnectRest:
                     timeout=max(0.01, seconds),
                     extensions={"trace": deadline.watch},
                 )
+        except AddressRefused as refused:
+            raise SettingsError(f"connect.url: {refused.message}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
             raise self._unavailable("does not answer") from None
 

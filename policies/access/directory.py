@@ -197,7 +197,7 @@ class DirectoryPeople:
             more = f" and {len(mentions) - 3} more" if len(mentions) > 3 else ""
             raise _taken(
                 f"The name {user!r} has rights here that the directory did not give: {', '.join(mentions[:3])}{more}."
-                f" They would pass to this user; an administrator allows it with: weir directory release {user}."
+                f" They would pass to this user; an administrator allows it with: weir user release {user}."
             )
 
     # --- groups ----------------------------------------------------------------------------------------------------

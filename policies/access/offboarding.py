@@ -49,7 +49,7 @@ class Offboarding:
 
     def holdings(self, user: str, because: str) -> Ended:
         """End sessions and tokens, in the caller's transaction. An account of a provider stays linked to its name: where
-        it belongs to another person now, an administrator unlinks it (`weir session unlink`)."""
+        it belongs to another person now, an administrator unlinks it (`weir user unlink`)."""
         name = name_key(user)
         mine = [each for each in self.sessions.store.sessions() if name_key(each.user) == name]
         ended = sum(self.sessions.end(each, because, by="weir") for each in mine)

@@ -241,7 +241,7 @@ class SignIn:
             raise NotSignedIn(f"User {user} {gone}; an administrator can let them in again.")
         if not self._store.link(account.issuer, account.subject, user, self._clock()):
             raise NotSignedIn(
-                f"The name {user!r} belongs to another account; an administrator can free it with: weir session unlink {user}."
+                f"The name {user!r} belongs to another account; an administrator can free it with: weir user unlink {user}."
             )
         return user
 

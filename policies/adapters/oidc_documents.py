@@ -16,6 +16,7 @@ from cachetools import TTLCache
 from jwt.exceptions import PyJWKClientError, PyJWTError
 
 from catalog.declared.loopback import is_loopback
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import SettingsError, Unavailable
 
 TIMEOUT_S = 5.0
@@ -23,6 +24,8 @@ _KEPT_S = 600
 _FAILED_S = 5
 _MOST = 256
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_CALLED = ("token_endpoint", "jwks_uri", "userinfo_endpoint")
+"""Endpoints that Weir calls; the others are called by browsers."""
 _OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")
 
 
@@ -36,6 +39,13 @@ class IssuerDocument:
     names_itself: bool
     keys: jwt.PyJWKClient
     tls: ssl.SSLContext
+
+    def check_endpoints(self, servers: ServerAddresses) -> None:
+        """Raises SettingsError for an endpoint that may not be called. One that resolves to another address after this has no
+        certificate for its name there: every call is https."""
+        for name in _CALLED:
+            if address := self.addresses.get(name):
+                servers.require_url(address, f"{name} of {self.issuer}")
 
     def signing_key(self, token: str) -> jwt.PyJWK:
         """The key that a token names; a provider with one key need not name it.
@@ -70,7 +80,8 @@ class IssuerDocument:
 class IssuerDocuments:
     """Discovery documents by issuer, kept ten minutes. Safe for threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, servers: ServerAddresses | None = None) -> None:
+        self._servers = servers or ServerAddresses()
         self._kept: TTLCache[tuple[str, str | None], IssuerDocument] = TTLCache(_MOST, _KEPT_S)
         self._failed: TTLCache[tuple[str, str | None], bool] = TTLCache(_MOST, _FAILED_S)
         self._gates: TTLCache[tuple[str, str | None], threading.Lock] = TTLCache(_MOST, _KEPT_S)
@@ -78,7 +89,8 @@ class IssuerDocuments:
 
     def get(self, issuer: str, ca: str | None) -> IssuerDocument:
         """Raises Unavailable when the issuer does not answer, SettingsError when the document is of another issuer or
-        names an address that is not private."""
+        names an address that is not private, or an
+        issuer that may not be called."""
         with self._lock:
             if (document := self._known(issuer, ca)) is not None:
                 return document
@@ -101,6 +113,7 @@ class IssuerDocuments:
         return self._kept.get((issuer, ca))
 
     def _fetch(self, issuer: str, ca: str | None) -> IssuerDocument:
+        self._servers.require_url(issuer, "spec.issuer")
         try:
             document = _fetched(issuer, ca)
         except Unavailable:

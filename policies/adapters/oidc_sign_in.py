@@ -18,6 +18,7 @@ from joserfc.errors import JoseError
 from jwt.exceptions import InvalidTokenError, PyJWKClientError
 
 from catalog.declared.kinds import Secret
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, NotSignedIn, SettingsError, Unavailable
 from policies.access.session_ports import Account, AccountGone, LogoutNotice, NewTokensOnly, ProviderTokens
 from policies.adapters.oidc import ALGORITHMS
@@ -37,9 +38,12 @@ _OF_THE_TOKEN = frozenset({"iss", "aud", "exp", "iat", "nbf", "nonce", "azp", "a
 class OidcSignIn:
     """`OpenIdClient`. `secret` reads what a declaration names; `ca` gives the path of a file of authorities."""
 
-    def __init__(self, secret: Callable[[Secret], str], ca: Callable[[str], str]) -> None:
+    def __init__(
+        self, secret: Callable[[Secret], str], ca: Callable[[str], str], servers: ServerAddresses | None = None
+    ) -> None:
         self._secret, self._ca = secret, ca
-        self._documents = IssuerDocuments()
+        self._servers = servers or ServerAddresses()
+        self._documents = IssuerDocuments(self._servers)
 
     def address(self, spec: IdentityProviderSpec, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
         document = self._document(spec)
@@ -128,7 +132,9 @@ class OidcSignIn:
     # --- inside ----------------------------------------------------------------------------------------------------
 
     def _document(self, spec: IdentityProviderSpec) -> IssuerDocument:
-        return self._documents.get(spec.issuer, self._ca(spec.ca) if spec.ca else None)
+        document = self._documents.get(spec.issuer, self._ca(spec.ca) if spec.ca else None)
+        document.check_endpoints(self._servers)
+        return document
 
     @contextlib.contextmanager
     def _client(

@@ -22,23 +22,23 @@ def precision_scale(kind: Primitive) -> tuple[int, int]:
 
 def fitting(value: Decimal | None, kind: Primitive) -> Decimal | None:
     """The value as a column of this type holds it, never -0; None where it has too many digits before the point."""
-    return _fit(value, *precision_scale(kind))
+    return rounded(value, *precision_scale(kind))
 
 
 def multiple_below(value: Decimal, step: Decimal, kind: Primitive) -> Decimal | None:
     """`CAST(floor(value / step) * step AS kind)`, where `step` is a literal."""
     (p, s), (step_p, step_s) = precision_scale(kind), _literal(step)
     scale = max(_LEAST_SCALE, s + step_p + 1)
-    divided_p, divided_s = _bounded(p - s + step_s + scale, scale)
+    divided_p, divided_s = bounded(p - s + step_s + scale, scale)
     quotient = WIDE.divide(value, step).quantize(Decimal(1).scaleb(-_MOST - 1), ROUND_HALF_UP, WIDE)
-    fit = _fit(quotient, divided_p, divided_s)
-    if fit is None:
+    fitted = rounded(quotient, divided_p, divided_s)
+    if fitted is None:
         return None
     floor_p = min(_MOST, divided_p - divided_s + 1)
-    floor = _fit(fit.to_integral_value(ROUND_FLOOR, WIDE), floor_p, 0)
+    floor = rounded(fitted.to_integral_value(ROUND_FLOOR, WIDE), floor_p, 0)
     if floor is None:
         return None
-    product = _fit(WIDE.multiply(floor, step), *_bounded(floor_p + step_p + 1, step_s))
+    product = rounded(WIDE.multiply(floor, step), *bounded(floor_p + step_p + 1, step_s))
     return fitting(product, kind)
 
 
@@ -48,17 +48,18 @@ def _literal(number: Decimal) -> tuple[int, int]:
     return max(len(digits) + max(0, int(exponent)), scale), scale
 
 
-def _bounded(precision: int, scale: int) -> tuple[int, int]:
+def bounded(precision: int, scale: int) -> tuple[int, int]:
     """Spark's rule for results of more than 38 digits: digits behind the point are given up, down to six."""
     if precision <= _MOST:
         return precision, scale
     return _MOST, max(_MOST - (precision - scale), min(scale, _LEAST_SCALE))
 
 
-def _fit(value: Decimal | None, precision: int, scale: int) -> Decimal | None:
+def rounded(value: Decimal | None, precision: int, scale: int) -> Decimal | None:
+    """The value with this many digits, never -0; None where it has too many before the point."""
     if value is None:
         return None
-    rounded = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, WIDE)
-    if not rounded:
-        return rounded.copy_abs()
-    return rounded if rounded.adjusted() < precision - scale else None
+    number = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, WIDE)
+    if not number:
+        return number.copy_abs()
+    return number if number.adjusted() < precision - scale else None

@@ -24,6 +24,8 @@ class QueryTable:
                {"kafka.bootstrap.servers": "...", "kafka.security.protocol": "SASL_SSL", ...}
     key, value how each part is read; headers: a struct of the header names that are known (types are STRING)
     payload    where the data is in a value that is an envelope: its fields are columns, too, under their own names
+    keyless    whether a scan saw records, and no key but NULL; a key that comes later is not shown before the next scan
+    declared   whether somebody declared the columns of the value
     rows       of a stream view: which records of the topic are its rows; None: each record is a row
     """
 
@@ -35,6 +37,8 @@ class QueryTable:
     value: PartRead
     headers: StructType = field(default_factory=StructType)
     payload: FieldPath | None = None
+    declared: bool = False
+    keyless: bool = False
     rows: Rows | None = None
 
 

@@ -11,7 +11,7 @@ import structlog
 from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, Unavailable, WeirError
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
-from policies.model import Decision, Effect, Reason, Subject
+from policies.model import Decision, Effect, Reason, RecordWindow, Subject
 from policies.plan import hidden_rows
 from policies.plan.hidden_rows import HiddenRows
 from policies.plan.model import QueryPlan, TablePlan, Window
@@ -41,11 +41,13 @@ class DecidedTables:
 
 @dataclass(slots=True)
 class Prepared:
-    """A query whose tables are governed; `windows` once the offsets were looked up."""
+    """A query whose tables are governed; `windows` once the offsets were looked up, at most `window_limit` records of each
+    table."""
 
     gated: Gated
     tables: dict[TableRef, GovernedTable] = field(default_factory=dict)
     windows: dict[TableRef, Window] = field(default_factory=dict)
+    window_limit: int = 0
     gaps: list[str] = field(default_factory=list)
 
     @property
@@ -166,13 +168,14 @@ class Preparer:
         """See `views.govern`."""
         return govern(table, decision, self._keys, self._settings.positions_beside_row_filters)
 
-    def look(self, prepared: Prepared) -> None:
+    def look(self, prepared: Prepared, records: RecordWindow = RecordWindow.NEWEST) -> None:
         """Ask Kafka which offsets each table is read at."""
+        prepared.window_limit = self._settings.records_of(records)
         for ref, governed in prepared.tables.items():
             table = governed.table
             offsets = self._offsets if governed.positions else HiddenRows(self._offsets, self._keys)
             # Of rows that replace one another, those that changed last would be a wrong answer.
-            limit = _ALL if table.rows is not None else self._settings.window_records
+            limit = _ALL if table.rows is not None else prepared.window_limit
             window = offsets.window(table.kafka, table.topic, ref.as_of, limit)
             prepared.windows[ref] = window
 
@@ -192,7 +195,7 @@ class Preparer:
         if denied or now.gaps:
             raise not_allowed(denied or list(decisions.values()), now.gaps, purpose, ended=True)
         check_positions(now)
-        now.windows = dict(before.windows)
+        now.windows, now.window_limit = dict(before.windows), before.window_limit
         return now
 
 

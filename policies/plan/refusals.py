@@ -30,7 +30,7 @@ def not_allowed(
     missing = (*gaps, *(gap for d in decisions for gap in d.gaps))
     reasons += [{"kind": "gap", "name": "decision", "text": gap} for gap in missing]
     names = ", ".join(d.reference for d in decisions)
-    ask = [f"weir request {d.reference} --purpose {_word(purpose)}" for d in decisions]
+    ask = [f"weir request create {d.reference} --purpose {_word(purpose)}" for d in decisions]
     what = "Your access to" if ended else "You may not read"
     tail = " has ended." if ended else ". Request access to it; the reasons name what is missing."
     return NotAllowed(
@@ -100,7 +100,7 @@ def _denied(governed: GovernedTable, column: Column, name: str, decisions: Seque
             "reasons": reasons,
             "datasets": [reference],
             "columns": [name],
-            "ask": [f"weir request {reference} {fields} --purpose PURPOSE"],
+            "ask": [f"weir request create {reference} {fields} --purpose PURPOSE"],
         },
     )
 

@@ -10,14 +10,15 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from cachetools import LRUCache
 
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
-from policies.model import OnUnreadable, Subject
+from policies.model import OnUnreadable, RecordWindow, Subject
 from policies.plan.cancellation import Stop
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
@@ -39,6 +40,8 @@ class Running:
     partial      a limit cut the answer; problem: the code of the error that ended it
     progress     share of the engine's work that is done, 0..1; None before the engine reported it, some two seconds
     on_unreadable  what the one who asked wants of values that do not fit; None: what the settings name
+    left_out     {kind, text} of what the answer leaves out, once it is over
+    window       which records of a topic are read where the query names no window
     report       what was counted of such values
     whole        False while an answer is being sent, until its last byte was made
     signed_in    gives who asks as they are now: groups, roles; raises NotSignedIn when the token or the user is gone
@@ -61,6 +64,8 @@ class Running:
     whole: bool = True
     problem: str | None = None
     on_unreadable: OnUnreadable | None = None
+    window: RecordWindow = RecordWindow.NEWEST
+    left_out: Sequence[Mapping[str, Any]] = ()
     report: UnreadableReport = field(default_factory=UnreadableReport)
     signed_in: Callable[[], Subject] | None = None
     message: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from policies.gate.cost.expanded_plan import Most
-from policies.model import OnUnreadable
+from policies.model import OnUnreadable, RecordWindow
 
 
 class QuerySettings(BaseModel):
@@ -27,6 +27,8 @@ class QuerySettings(BaseModel):
     """A statement that ran when the engine ended twice within so many seconds is refused for as long; 0: never."""
     window_records: int = Field(default=100_000, ge=1, le=100_000_000)
     """Records of a topic that a query reads when it names no window: the newest, over all partitions."""
+    all_window_records: int = Field(default=100_000_000, ge=1)
+    """Most records of a topic that a query reads which asks for all of them (`window: all`)."""
     small_window_records: int = Field(default=5_000, ge=0, le=100_000)
     """A window of at most so many records is read by Weir itself and handed to the engine; 0: the engine reads all."""
     small_window_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=64 * 1024 * 1024)
@@ -85,6 +87,10 @@ class QuerySettings(BaseModel):
     """How long after such a scan the next one of the same topic may be queued."""
     positions_beside_row_filters: bool = False
     """Whether `_partition` and `_offset` show where a row filter holds. They would count the rows it hides."""
+
+    def records_of(self, window: RecordWindow) -> int:
+        """Most records of a topic that a query with such a window reads."""
+        return self.all_window_records if window is RecordWindow.ALL else self.window_records
 
     def largest_plan(self) -> Most:
         """The largest plan that the gate lets in."""

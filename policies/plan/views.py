@@ -159,7 +159,7 @@ def _column(ctx: Context, name: str, path: FieldPath, sql: Callable[[], str | No
 
 def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positions: bool) -> list[Column]:
     columns = [
-        _column(ctx, "_key", KEY, lambda: build(ctx, KEY, table.key.kind, "weir_key")),
+        _key(table, ctx),
         _column(ctx, "_headers", HEADERS, lambda: _headers(ctx)),
     ]
     hidden = bool(decision.filters) and not positions
@@ -173,6 +173,13 @@ def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positio
     raw = "CAST(weir_raw AS STRING)" if readable else "weir_raw"
     columns.append(Column("_value", VALUE, raw if whole else None, tuple(ctx.places.deciding(VALUE))))
     return columns
+
+
+def _key(table: QueryTable, ctx: Context) -> Column:
+    column = _column(ctx, "_key", KEY, lambda: build(ctx, KEY, table.key.kind, "weir_key"))
+    if not table.keyless or column.decisions:
+        return column
+    return Column("_key", None, "CAST(NULL AS STRING)", note="NULL: the scan saw no record with a key")
 
 
 def _headers(ctx: Context) -> str | None:

@@ -11,7 +11,6 @@ from catalog.paths import VALUE, FieldPath
 from policies.model import Effect
 from policies.plan import explain
 from policies.plan.prepare import Prepared
-from policies.plan.settings import QuerySettings
 from policies.sql import trace
 from policies.sql.names import fold, name_sql
 from policies.sql.tables import TableRef
@@ -80,19 +79,19 @@ def notes(prepared: Prepared) -> list[str]:
     return texts
 
 
-def windows(prepared: Prepared, settings: QuerySettings) -> dict[str, Any]:
+def windows(prepared: Prepared) -> dict[str, Any]:
     """{tables: [{dataset, complete, since, until, limit, records, partitions}]}; positions withheld where they count."""
-    return {"tables": [_window(prepared, ref, settings) for ref in prepared.tables]}
+    return {"tables": [_window(prepared, ref) for ref in prepared.tables]}
 
 
-def _window(prepared: Prepared, ref: TableRef, settings: QuerySettings) -> dict[str, Any]:
+def _window(prepared: Prepared, ref: TableRef) -> dict[str, Any]:
     governed, window = prepared.tables[ref], prepared.windows[ref]
     answer: dict[str, Any] = {
         "dataset": governed.table.reference,
         "complete": window.complete,
         "since": window.since,
         "until": window.until,
-        "limit": settings.window_records,
+        "limit": prepared.window_limit,
     }
     if not governed.positions:
         return {**answer, "note": _WITHHELD}

@@ -151,7 +151,7 @@ class Completion:
             return False, f"{reference} · a view that has no rows yet"
         decision = self._preparer.decide(subject, table, purpose)
         if decision.effect is not Effect.ALLOW:
-            return False, f"{reference} · no access yet: weir request {reference}"
+            return False, f"{reference} · no access yet: weir request create {reference}"
         masked = sum(explain.is_masked(c) for c in decision.columns)
         return True, f"{reference} · {len(decision.columns)} fields" + (f", {masked} masked" if masked else "")
 

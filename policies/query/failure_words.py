@@ -38,6 +38,12 @@ def sentence(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
     return None
 
 
+def part(prepared: Prepared, error: QueryFailed) -> Any:
+    """The part of the query that the engine's report names without pointing at it; None where there is none."""
+    condition = str(error.details.get("condition", ""))
+    return next(_casts(prepared, error), None) if condition.startswith("DATATYPE_MISMATCH.CAST_WITH") else None
+
+
 def text_of(node: Any) -> str:
     """A part of the query as its author may have written it, cut where it is long."""
     written = str(node.sql(dialect=DIALECT, comments=False, normalize_functions=False))
@@ -72,6 +78,30 @@ def _cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
         instead = f"try_cast({columns[0]} AS {target})"
         return f"{text_of(node)} takes {columns[0]} as {target}, and a value of it is none; write {instead}."
     return None
+
+
+def _no_cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
+    source, target = (plain_type(error.about.get(name, "").strip('"')) for name in ("srcType", "targetType"))
+    cast = node if isinstance(node, exp.Cast) else next(_casts(prepared, error), None)
+    if cast is None or source is None or target is None:
+        return None
+    instead = _PARTS_OF.get(source, "CAST it to STRING first, or compute the value in another way")
+    return f"{text_of(cast.this)} is {source}, which cannot be cast to {target}; {instead}."
+
+
+_PARTS_OF = {
+    "a struct": "CAST one of its fields",
+    "an array": "CAST one of its elements",
+    "a map": "CAST one of its values",
+}
+
+
+def _casts(prepared: Prepared, error: QueryFailed) -> Iterator[Any]:
+    """The CASTs that the engine's report may be about, where it does not point at one."""
+    written = _plain(error.about.get("sqlExpr", "").strip('"')).removeprefix("try_")
+    for cast in prepared.gated.tree.find_all(exp.Cast, bfs=False):
+        if written and _plain(text_of(cast)).removeprefix("try_") == written:
+            yield cast
 
 
 def _compared(text: str, column: str, target: str) -> str:
@@ -200,6 +230,7 @@ _WINDOWS = {
 
 _BY_CONDITION: dict[str, Callable[[Prepared, Any, QueryFailed], str | None]] = {
     "CAST_INVALID_INPUT": _cast,
+    "DATATYPE_MISMATCH.CAST_WITH": _no_cast,
     "MISSING_AGGREGATION": _ungrouped,
     "MISSING_GROUP_BY": _ungrouped,
     "UNRESOLVED_USING_COLUMN_FOR_JOIN": _using,

@@ -21,7 +21,7 @@ from policies.plan.prepare import Prepared
 from policies.plan.refusals import split_name, unknown_column
 from policies.plan.views import GovernedTable
 from policies.query.blamed import taken_apart, whole_name
-from policies.query.failure_words import sentence
+from policies.query.failure_words import part, sentence
 from policies.sql.errors import place
 from policies.sql.lexer import lex
 from policies.sql.names import fold, name_sql
@@ -44,6 +44,7 @@ def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
             refusal = unknown_column(list(prepared.tables.values()), split_name(missing), error)
             if isinstance(refusal, NotAllowed):
                 return refusal
+        node = node if node is not None else part(prepared, error)
         better, error_about = sentence(prepared, node, error), error.about
         if better is not None:
             error = QueryFailed(better, details=error.details)
@@ -62,6 +63,17 @@ def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
     if owner is not None and not error.known:
         return _placed(gated, at, unknown_column([owner], whole[1:], error, of=whole[0]))
     return _placed(gated, at, unknown_column(list(prepared.tables.values()), whole, error, _aliases(gated)))
+
+
+def with_place(error: WeirError) -> WeirError:
+    """The same error with its line and column in the message, for readers who do not see the query beside it."""
+    line, column = error.details.get("line"), error.details.get("column")
+    place_text = f" (line {line}, column {column})"
+    if line is None or error.message.endswith(place_text):
+        return error
+    error.message = f"{error.message}{place_text}"
+    error.args = (error.message,)
+    return error
 
 
 def find_name(gated: Gated, name: str) -> int:

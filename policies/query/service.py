@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from policies.model import Effect, Subject
+from policies.model import Effect, RecordWindow, Subject
 from policies.plan import explain
 from policies.plan.cancellation import Stop
 from policies.plan.given_rows import GivenRows
@@ -76,7 +76,7 @@ class GovernedQuery(Steps):
             columns=self._header(prepared, result),
             rows=result.rows,
             decision=query_answer.decision(prepared),
-            window=query_answer.windows(prepared, self._settings),
+            window=query_answer.windows(prepared),
             truncated=result.truncated,
             partial=query_answer.partial(
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
@@ -125,7 +125,7 @@ class GovernedQuery(Steps):
             yield OpenAnswer(
                 columns=query_answer.header(prepared, schema),
                 decision=query_answer.decision(prepared),
-                window=query_answer.windows(prepared, self._settings),
+                window=query_answer.windows(prepared),
                 batches=AllowedBatches(batches, access),
                 limit=rows,
                 unreadable=lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
@@ -133,7 +133,12 @@ class GovernedQuery(Steps):
             )
 
     def explain(
-        self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None
+        self,
+        subject: Subject,
+        sql: str,
+        purpose: str | None = None,
+        limit: int | None = None,
+        window: RecordWindow = RecordWindow.NEWEST,
     ) -> dict[str, Any]:
         """What a query would do: {decision, tables [{name, dataset, effect, reasons, gaps, filters, grants, fields,
         columns}], columns, sql, window, limit, emitChanges}. No record is read.
@@ -163,8 +168,8 @@ class GovernedQuery(Steps):
         }
         self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], resolved.tables)
         if decision["effect"] == Effect.ALLOW:
-            self._preparer.look(prepared)
-            answer["window"] = query_answer.windows(prepared, self._settings)
+            self._preparer.look(prepared, window)
+            answer["window"] = query_answer.windows(prepared)
             answer["columns"] = self._analysed(prepared, rows)
         return answer
 
@@ -233,7 +238,7 @@ class GovernedQuery(Steps):
                 references=self._references,
                 settings=self._settings,
                 types=lambda prepared: self._analysed(prepared, 1),
-                explain=lambda query: self.explain(subject, query, purpose),
+                explain=lambda query: self.explain(subject, query, purpose, window=live.window),
             )
             reply = answers.answer(subject, statement, sql, purpose, rows, live.stop)
             live.rows, live.partial = len(reply.rows), reply.truncated

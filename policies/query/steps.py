@@ -114,7 +114,7 @@ class Steps:
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
             prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)
-            self._preparer.look(prepared)
+            self._preparer.look(prepared, live.window)
             live.stop.check()
             self._trail.record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
             yield prepared

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx
 
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import Conflict
 from scanners.adapters.registry_http import Failed, RegistryHttp, unavailable
 from scanners.adapters.registry_memory import KeptSchemas
@@ -39,10 +40,12 @@ class HttpSchemaRegistry:
         settings: ScannerSettings | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        servers: ServerAddresses | None = None,
     ) -> None:
         self._settings = settings or ScannerSettings()
         self._transport = transport
         self._sleep = sleep
+        self._servers = servers or ServerAddresses()
         # By registry and id; registry, subject and version; registry and GUID.
         self._known, self._versions, self._guids = KeptSchemas(), KeptSchemas(), KeptSchemas()
 
@@ -282,4 +285,4 @@ class HttpSchemaRegistry:
         return {schema.id: schema for _, schema in self._known.of(str(cluster.registry))}
 
     def _http(self, cluster: ClusterConnection) -> RegistryHttp:
-        return RegistryHttp(cluster, self._settings, self._transport, self._sleep)
+        return RegistryHttp(cluster, self._settings, self._transport, self._sleep, self._servers)

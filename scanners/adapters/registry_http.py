@@ -7,7 +7,9 @@ from typing import Any, Self
 
 import httpx
 
+from catalog.adapters.checked_http import CheckedTransport
 from catalog.call_deadline import CallDeadline, patience
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import Unavailable
 from scanners.model import ClusterConnection
 from scanners.settings import ScannerSettings
@@ -39,13 +41,14 @@ class RegistryHttp:
         settings: ScannerSettings,
         transport: httpx.BaseTransport | None,
         sleep: Callable[[float], None],
+        servers: ServerAddresses,
     ) -> None:
         self.registry = str(cluster.registry)
         self._settings, self._sleep = settings, sleep
         self._client = httpx.Client(
             base_url=self.registry.rstrip("/"),
             auth=cluster.registry_auth,
-            transport=transport,
+            transport=transport or CheckedTransport(servers),
             timeout=settings.registry_seconds,
             trust_env=False,
         )

@@ -279,8 +279,18 @@ def undecodable(sketch: Sketch) -> int:
     return no_format + of_format
 
 
-def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange], strategy: Strategy) -> ScanWindow:
-    """What was looked at: planned ranges, what was read of them, and whether it was all there is."""
+def window_of(
+    sketch: Sketch | None,
+    topic: Topic,
+    ranges: Sequence[OffsetRange],
+    strategy: Strategy,
+    last: ScanWindow | None = None,
+) -> ScanWindow:
+    """What was looked at: planned ranges, what was read of them, and whether it was all there is.
+
+    `last` is the window of the scan before: a partition that cannot be read now keeps its place there, so that the next
+    scan of what is new continues behind it.
+    """
     reads = sketch.partitions if sketch is not None else {}
     listed = []
     for p in topic.partitions:
@@ -297,6 +307,10 @@ def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange]
                 "last": read.last if read else None,
             }
         )
+    away = {number for number, _ in topic.unreadable}
+    for before in last.partitions if last is not None else ():
+        if before["partition"] in away:
+            listed.append({**before, "ranges": [], "read": 0, "skipped": 0, "first": None, "last": None})
     skipped = sum(int(str(p["skipped"])) for p in listed)
     planned = sum(r.length for r in ranges)
     times = [(r.time_from, r.time_to) for r in reads.values() if r.time_from is not None and r.time_to is not None]
@@ -306,8 +320,25 @@ def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange]
         time_from=rfc3339(min((t for t, _ in times), default=None)),
         time_to=rfc3339(max((t for _, t in times), default=None)),
         strategy=str(strategy),
-        complete=planned == topic.retained and not skipped,
+        complete=planned == topic.retained and not skipped and not away,
     )
+
+
+def unreadable_of(topic: Topic) -> list[dict[str, Any]]:
+    """Partitions of which nothing could be read, as a problem."""
+    if not topic.unreadable:
+        return []
+    numbers = [number for number, _ in topic.unreadable]
+    reasons = sorted({why for _, why in topic.unreadable})
+    return [
+        {
+            "part": "record",
+            "reason": "partitions_unreadable",
+            "count": len(numbers),
+            "partitions": numbers[:50],
+            "why": ", ".join(reasons),
+        }
+    ]
 
 
 def gaps_of(window: ScanWindow) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ def changed_meanwhile(offsets: OffsetLookup, cluster: ClusterConnection, topics:
             reasons[before.name] = "topic_gone"
             continue
         ends = {p.partition: p.end for p in now[before.name].partitions}
-        if any(ends.get(p.partition, -1) < p.end for p in before.partitions):
+        away = {number for number, _ in now[before.name].unreadable}
+        if any(ends.get(p.partition, -1) < p.end for p in before.partitions if p.partition not in away):
             reasons[before.name] = "topic_recreated"
     return reasons

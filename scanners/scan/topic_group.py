@@ -17,7 +17,7 @@ from scanners.scan.classify import classify
 from scanners.scan.recognizer_versions import versions
 from scanners.scan.registry_problems import of_one_topic
 from scanners.scan.sample import plan
-from scanners.scan.to_schema import format_of, gaps_of, schema_of, undecodable, window_of
+from scanners.scan.to_schema import format_of, gaps_of, schema_of, undecodable, unreadable_of, window_of
 from scanners.scan.topic_changes import changed_meanwhile
 from scanners.schemas.known.places import with_registered
 from scanners.settings import ScannerSettings
@@ -74,6 +74,10 @@ class TopicGroup:
         topics = tools.offsets.offsets(order.cluster, self.names)
         for missing in sorted(set(self.names) - {topic.name for topic in topics}):
             yield self._nothing(Topic(missing, ()), "topic_gone")
+        for topic in topics:
+            if topic.unreadable and not topic.partitions:
+                self._failed(topic.name, _no_partition(topic))
+        topics = [topic for topic in topics if topic.partitions]
         ranges = plan(
             topics, order.request, last_positions=_positions(order.last_windows), windows=tools.settings.windows
         )
@@ -221,8 +225,9 @@ class TopicGroup:
     def _finish(self, name: str, sketch: Sketch, job: ProfileJob) -> DatasetScan:
         topic = self._waiting.pop(name)
         recognizers = self.order.recognizers
-        window = window_of(sketch, topic, [r for r in job.ranges if r.topic == name], self.order.request.strategy)
-        problems = [*of_one_topic(self._problems, name, sketch, job.schemas), *gaps_of(window)]
+        ranges = [each for each in job.ranges if each.topic == name]
+        window = window_of(sketch, topic, ranges, self.order.request.strategy, self.order.last_windows.get(name))
+        problems = [*of_one_topic(self._problems, name, sketch, job.schemas), *unreadable_of(topic), *gaps_of(window)]
         problems += self._dead_letters(topic, sketch, job)
         schema = schema_of(sketch, window, problems, job.expected.get(name))
         schema = replace(schema, fields=with_registered(schema.fields, name, job.schemas, schema.format))
@@ -259,10 +264,20 @@ class TopicGroup:
         return [problem]
 
     def _nothing(self, topic: Topic, reason: str) -> DatasetScan:
-        problems = ({"part": "record", "reason": reason},)
-        window = window_of(None, topic, (), self.order.request.strategy)
+        problems = ({"part": "record", "reason": reason}, *unreadable_of(topic))
+        last = self.order.last_windows.get(topic.name)
+        window = window_of(None, topic, (), self.order.request.strategy, last)
         schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
         return DatasetScan(DatasetId(self.order.cluster.namespace, topic.name), schema, (), (), problems)
+
+
+def _no_partition(topic: Topic) -> Unavailable:
+    reasons = ", ".join(sorted({why for _, why in topic.unreadable}))
+    return Unavailable(
+        f"None of the {len(topic.unreadable):,} partitions of {topic.name} can be read: {reasons}. Check the brokers, and scan"
+        " it again.",
+        details={"server": "kafka", "topic": topic.name},
+    )
 
 
 def _positions(windows: Mapping[str, ScanWindow]) -> dict[tuple[str, int], int]:

@@ -32,7 +32,7 @@ def resolved(patterns: Sequence[str], topics: Collection[str], hidden: str, clus
             names.update(topic for topic in matching if not unasked.match(topic) or text.startswith("_"))
         else:
             near = [repr(name) for name in difflib.get_close_matches(text, topics, 1)]
-            hint = did_you_mean(near, " See the cluster's topics with `weir get dataset`.", " ")
+            hint = did_you_mean(near, " See the cluster's topics with `weir dataset list`.", " ")
             raise NotFound(f"Cluster {cluster} has no topic {text!r}.{hint}", details={"topic": text})
     return sorted(names)
 

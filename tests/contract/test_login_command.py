@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import httpx2
 import keyring
 import pytest
@@ -19,6 +18,7 @@ from keyring.backends.fail import Keyring as NoKeys
 
 from api import cli
 from api.config.home import Home
+from api.terminal.client import Client
 from api.terminal.http import instance_token
 from catalog.errors import NotSignedIn
 from policies.access.device_logins import DeviceLogins
@@ -51,14 +51,14 @@ class Keys(KeyringBackend):
 @pytest.fixture
 def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
     with world(tmp_path) as running:
-        clients = httpx.Client
+        clients = Client
 
         def client(**given: Any) -> Any:
             if str(given.get("base_url", "")) != BASE:
                 return clients(**given)
             return CheckedClient(running.app, base_url=BASE, raise_server_exceptions=False, headers=given["headers"])
 
-        monkeypatch.setattr("api.terminal.http.httpx.Client", client)
+        monkeypatch.setattr("api.terminal.http.Client", client)
         monkeypatch.setenv("WEIR_HOME", str(tmp_path))
         monkeypatch.setenv("WEIR_URL", BASE)
         monkeypatch.delenv("WEIR_TOKEN", raising=False)

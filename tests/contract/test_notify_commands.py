@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import yaml
 
 from api import cli
 from api.config.home import Home, write_private
 from api.config.settings import load
+from api.terminal.client import Client
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld
 from tests.contract.test_notify_http import PEOPLE, deliver, mails, weir  # noqa: F401
@@ -44,14 +44,14 @@ spec: {email: ana@example.com, roles: [analyst]}
 
 @pytest.fixture
 def run(weir: ApiWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Iterator[Any]:  # noqa: F811
-    clients = httpx.Client
+    clients = Client
 
     def client(**given: Any) -> Any:
         if str(given.get("base_url", "")) != BASE:
             return clients(**given)
         return CheckedClient(weir.app, base_url=BASE, raise_server_exceptions=False, headers=given["headers"])
 
-    monkeypatch.setattr("api.terminal.http.httpx.Client", client)
+    monkeypatch.setattr("api.terminal.http.Client", client)
     monkeypatch.setenv("WEIR_HOME", str(tmp_path))
     monkeypatch.setenv("WEIR_URL", BASE)
     for name in ("ana", "otto", "nils"):
@@ -95,7 +95,7 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
     blocks = re.findall(r"^```yaml\n(.*?)^```", (DOCS / page).read_text(), re.M | re.S)
     template = next(block for block in blocks if "RequestTemplate" in block).replace("EMAIL_ADDRESS", "value.region")
     weir.apply(template)
-    assert "sales-analyst" in run(documented(page, "weir templates"))
+    assert "sales-analyst" in run(documented(page, "weir request templates"))
     assert "prod/payments" in run(documented(page, "--template"))
     created = weir.user("ana").post(
         "/api/v1/access-requests",
@@ -106,17 +106,19 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
     def of(part: str) -> str:
         return documented(page, part).replace("req-3f2a9c81d04e", name)
 
-    assert "question" in run(of("weir ask-back"))
-    assert "answer" in run(of("weir comment"))
-    shown = run(of("weir approve req-3f2a9c81d04e --field"))
+    assert "question" in run(of("weir request ask-back"))
+    assert "answer" in run(of("weir request comment"))
+    shown = run(of("weir request approve req-3f2a9c81d04e --field"))
     assert "approved" in shown
-    assert "approve in part" in run(of("weir thread"))
+    assert "approve in part" in run(of("weir request show"))
     [grant] = [g["name"] for g in weir.user("ana").get("/api/v1/grants").json()["grants"]]
     assert "pending" in run(
-        documented(page, "weir extend").replace("--days 30", "--days 6").replace("ana-3f2a9c81d04e", grant)
+        documented(page, "weir request extend").replace("--days 30", "--days 6").replace("ana-3f2a9c81d04e", grant)
     )
-    assert "Name a dataset" in run("weir request --as ana", 2)
-    bundle = run("weir request prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana")
+    assert "Name a dataset" in run("weir request create --as ana", 2)
+    bundle = run(
+        "weir request create prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana"
+    )
     assert "bun-" in bundle
 
 

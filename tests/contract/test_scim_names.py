@@ -69,7 +69,7 @@ def test_a_directory_does_not_lock_out_whom_it_was_not_given(weir: ApiWorld) -> 
     petra, directory = weir.user("petra"), Directory(weir)
     nina = directory.user("nina")
     text = refused(posted(directory, "petra", active=False))
-    assert "weir directory release" in text
+    assert "weir user release" in text
     refused(posted(directory, "Petra", active=False))
     refused(renamed(directory, nina, "Petra"))
     assert petra.get("/api/v1/me").json()["roles"] == ["admin"]

@@ -41,7 +41,7 @@ def shell(text: str, folder: Path) -> str:
 
 
 class Process:
-    """`weir serve` with the settings of the page, in a folder with its files."""
+    """`weir server api` with the settings of the page, in a folder with its files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ class Process:
         }
         self._log = (folder / "log").open("w")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "api", "serve"],
+            [sys.executable, "-m", "api", "server", "api"],
             cwd=folder,
             env=self._environment,
             stdout=self._log,

@@ -274,7 +274,7 @@ def test_errors_of_the_client_are_the_servers_sentences(
         weir.query("SELECT * FROM order_s").rows()
     with pytest.raises(NotAllowed) as denied:
         Weir(served.url, served.token("nobody")).query(SQL).to_arrow()
-    assert denied.value.reasons and "weir request prod/orders" in denied.value.ask[0]
+    assert denied.value.reasons and "weir request create prod/orders" in denied.value.ask[0]
     with pytest.raises(NotAllowed):
         weir.decide("prod/orders", subject="otto")
     with pytest.raises(NotSignedIn):

@@ -16,6 +16,7 @@ import pytest
 from catalog.adapters.spark_connect import connect, release
 from policies.adapters.spark.sessions import FEW, PINNED
 from policies.gate import gate
+from tests.doc_examples import example
 from views.shape.errors import sentence
 from views.shape.shape import Shape, shape
 
@@ -41,12 +42,14 @@ PAID = [
     (80_000, {"id": 98, "paid": 98}),
 ]
 LATE = [(0, {"id": 1}), (300, {"id": 2}), (310, {"id": 2}), (10, {"id": 1}), (320, {"id": 2})]
+NULLS = example("view-semantics.md", "### 2. A record without a value")
 VANS = [(0, {"van": "a", "town": "Ulm"}), (1, {"van": "b", "town": "Bonn"})]
 SCHEMAS = {
     "orders": "id INT, region STRING, amount BIGINT, van STRING, tags ARRAY<STRING>",
     "paid": "id INT, paid BIGINT",
     "late": "id INT",
     "vans": "van STRING, town STRING",
+    "nulls": "region STRING, amount INT",
 }
 BOUND = "p._timestamp BETWEEN o._timestamp AND o._timestamp + INTERVAL 20 SECONDS"
 
@@ -128,11 +131,16 @@ def world(stack: Any) -> Iterator[World]:
     for future in admin.create_topics([NewTopic(topic, 1, 1) for topic in topics.values()]).values():
         future.result(30)
     producer = Producer({"bootstrap.servers": stack.kafka})
-    for name, records in (("orders", ORDERS), ("paid", PAID), ("late", LATE), ("vans", VANS)):
+    for name, records in (
+        ("orders", ORDERS),
+        ("paid", PAID),
+        ("late", LATE),
+        ("vans", VANS),
+        ("nulls", enumerate(NULLS.records)),
+    ):
         for seconds, record in records:
-            producer.produce(
-                topics[name], json.dumps(record).encode(), timestamp=START + seconds * 1000, on_delivery=delivered
-            )
+            body = None if record is None else json.dumps(record).encode()
+            producer.produce(topics[name], body, timestamp=START + seconds * 1000, on_delivery=delivered)
     assert producer.flush(30) == 0
     spark = connect(stack.spark)
     for name, value in {**PINNED, **FEW, "spark.sql.shuffle.partitions": "1"}.items():
@@ -255,6 +263,15 @@ def test_a_newer_row_that_does_not_satisfy_the_query_takes_the_older_away(
     expected = sorted((frozen(row) for row in rows), key=repr)
     for most in (None, 1):
         assert as_stream(world, sql, most, ["van"]) == expected
+
+
+def test_the_example_of_records_without_a_value(world: World) -> None:
+    """As docs/view-semantics.md has it."""
+    for sql, rows in NULLS.queries.items():
+        names = [each.alias_or_name for each in gate.check(sql).tree.expressions]
+        expected = sorted((frozen(dict(zip(names, row, strict=True))) for row in rows), key=repr)
+        for result in both(world, sql.replace(f"FROM {NULLS.topic}", "FROM nulls")):
+            assert result == expected, sql
 
 
 def test_a_late_record_is_left_out_of_its_window_and_of_nothing_else(world: World) -> None:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from catalog.adapters.spark_connect import connect, release
 from catalog.datatypes import quote_identifier
@@ -24,6 +21,7 @@ from policies.adapters.spark.records import frame_of, newest, of_generation
 from policies.adapters.spark.sessions import PINNED, configure
 from policies.plan.model import TablePlan
 from policies.plan.ports import Decoder
+from views.adapters.checkpoints import delete_checkpoint, delete_empty_folders
 from views.adapters.sink import COPIED, copied, copies, records, schema_of
 from views.adapters.spark_failures import failure
 from views.adapters.spark_progress import Reports
@@ -121,21 +119,10 @@ class SparkStreams:
                 release(opened)
 
     def forget(self, checkpoint: str) -> None:
-        place = urlsplit(checkpoint)
-        if place.scheme in ("", "file"):
-            shutil.rmtree(place.path, ignore_errors=True)
-            if Path(place.path).exists():
-                raise Unavailable(f"The state in {place.path} cannot be deleted.", details={"server": "disk"})
-            return
-        from pyarrow.fs import FileSystem
+        delete_checkpoint(checkpoint)
 
-        try:
-            system, path = FileSystem.from_uri(checkpoint)
-            system.delete_dir(path)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise Unavailable(f"The state in {checkpoint} cannot be deleted.", details={"server": "disk"}) from error
+    def tidy(self, checkpoints: str) -> None:
+        delete_empty_folders(checkpoints)
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[Any]:

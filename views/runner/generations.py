@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from catalog.errors import Conflict, NotFound
 from catalog.records import rfc3339
 from policies.plan.errors import QueryFailed
-from policies.query.failures import explained
+from policies.query.failures import explained, with_place
 from views.declared import ViewSpec
 from views.durations import span
 from views.model import State, StreamPlan
@@ -54,7 +54,7 @@ class Generations:
         try:
             schema = tools.engine.columns(self._plan(spec, current, identity, cluster, topic, checkpoint, since))
         except QueryFailed as error:
-            raise explained(current.prepared, error) from None
+            raise with_place(explained(current.prepared, error)) from None
         refuse_foreign(self._view, spec, tools.registry)
         text = avro_text(self._view, spec, schema)
         streams = _streams(current)

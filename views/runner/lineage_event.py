@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, to_ddl
 from catalog.paths import VALUE, FieldPath
 from policies.plan.prepare import Prepared
+from views.model import Column
 from views.runner.result import Flow, flows
 from views.runner.state import Generation
 from views.runner.tools import Tools
@@ -48,12 +50,36 @@ def running_event(view: str, generation: Generation, prepared: Prepared, tools: 
                 "namespace": out.namespace,
                 "name": out.name,
                 "facets": {
-                    "schema": {**_FACET, "fields": [{"name": n, "type": kind} for n, kind in generation.columns]},
+                    "schema": {**_FACET, "fields": schema_fields(generation.typed)},
                     "columnLineage": {**_FACET, "fields": made_of},
                 },
             }
         ],
     }
+
+
+def schema_fields(columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """Columns as OpenLineage's schema facet has them: the types as they are, and the fields inside them."""
+    return [_schema_field(each.name, each.type, each.kind) for each in columns]
+
+
+def _schema_field(name: str, text: str, kind: DataType) -> dict[str, Any]:
+    inside: tuple[tuple[str, DataType], ...] = ()
+    match kind:
+        case StructType(fields):
+            inside = fields
+        case ArrayType(element):
+            inside = (("_element", element),)
+        case MapType(key, value):
+            inside = (("key", key), ("value", value))
+    field: dict[str, Any] = {"name": name, "type": text}
+    if inside:
+        field["fields"] = [_schema_field(below, _text(each), each) for below, each in inside]
+    return field
+
+
+def _text(kind: DataType) -> str:
+    return to_ddl(kind).lower() if isinstance(kind, Primitive) else to_ddl(kind)
 
 
 def _input(flow: Flow, sources: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class Runner:
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set. Raises Unavailable when the record store does not answer at the start."""
         beaten = _NEVER
+        self._tools.engine.tidy(self._tools.checkpoints)
         while not stop.is_set():
             if self._tools.monotonic() - beaten >= BEAT_S:
                 self._tools.states.beat(self._tools.clock())

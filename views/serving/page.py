@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from catalog.errors import InvalidInput, LimitExceeded
 from views.model import Row
 from views.row_ports import ServingTable, Wanted
-from views.serving.comparisons import met_by
 from views.serving.cursors import Cursors, Place
 from views.serving.key_order import encode
 from views.serving.masked import MaskedView
@@ -95,8 +94,8 @@ def _by_key(
     source: _Source, key: Sequence[str], asked: Asked, masked: MaskedView, place: Place | None, most_scanned: int
 ) -> Found:
     wanted = replace(asked.wanted, after=place.last) if place is not None else asked.wanted
-    check = met_by(asked.comparisons, masked.columns)
-    at_once = max(asked.limit + 1, _AT_ONCE) if asked.comparisons else asked.limit + 1
+    check = asked.check(masked.columns)
+    at_once = max(asked.limit + 1, _AT_ONCE) if asked.checks_rows else asked.limit + 1
     matching: list[Seen] = []
     last, scanned = "", 0
     for row in source.rows(wanted, at_once):
@@ -114,7 +113,7 @@ def _by_what_is_seen(
     source: _Source, key: Sequence[str], asked: Asked, masked: MaskedView, place: Place | None, most_scanned: int
 ) -> Found:
     hidden = next(name for name in key if not masked.unmasked(name))
-    check = met_by(asked.comparisons, masked.columns)
+    check = asked.check(masked.columns)
     among = _among(asked.wanted, key)
     key_columns = [name for name in key if any(name == each.name for each in masked.columns)]
     matching: list[tuple[bytes, str, Seen]] = []

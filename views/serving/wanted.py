@@ -6,7 +6,7 @@
              Of several: a JSON list of lists
     prefix   a JSON list of the key's first values; or a text, with which the first column's text begins
     from, to bounds of the key's first column, both inclusive
-    where    see `views.serving.comparisons`
+    where    see `views.serving.where`
     limit, cursor
 
 A text for a key of one column that is itself a JSON list of one value is read as that list.
@@ -16,30 +16,49 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
 
 from catalog.datatypes import Primitive, family
 from catalog.errors import InvalidInput
 from views.model import Column, identity
 from views.row_ports import Comparison, Wanted
-from views.serving.comparisons import read_where, unfit
 from views.serving.values import Written, comparable, json_form
+from views.serving.where.bounds import met_by
+from views.serving.where.read import Condition, read_where
+from views.serving.where.refusals import unfit
 
 PARAMETERS = ("key", "keys", "prefix", "from", "to", "where", "limit", "cursor")
 _RANGED = ("integer", "string", "boolean", "date", "timestamp")
 """Families whose values sort in the table as they compare; bounds of others are comparisons alone."""
+_LONGEST = 200
+"""Characters of a value that the table looks up because `where` names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """`wanted.after` is not set: `cursor` is read by `views.serving.page`. Bounds are in `comparisons`, too, which are
-    exact where the table's order of texts is not."""
+    exact where the table's order of texts is not. `where`: the condition of the rows; None where there is none."""
 
     wanted: Wanted
     comparisons: tuple[Comparison, ...]
     limit: int
     cursor: str | None = None
+    where: Condition | None = field(default=None, compare=False)
+
+    @property
+    def checks_rows(self) -> bool:
+        return bool(self.comparisons) or self.where is not None
+
+    def check(self, columns: Sequence[Column]) -> Callable[[Mapping[str, object]], bool]:
+        """Whether a row, as the asker sees it, is asked for. `columns`: those that the parameters were read with."""
+        bounds, where = met_by(self.comparisons, columns), self.where
+        if where is None:
+            return bounds
+        if not self.comparisons:
+            return where
+        return lambda row: bounds(row) and where(row)
 
 
 def read_wanted(
@@ -80,12 +99,19 @@ def read_wanted(
     low, high, comparisons = (
         _bounds(values_of, parts[0]) if "from" in values_of or "to" in values_of else (None, None, [])
     )
-    if "where" in values_of:
-        comparisons += read_where(values_of["where"][0], columns)
+    where = read_where(values_of["where"][0], columns) if "where" in values_of else None
+    if where is not None and keys is None and not prefix and low is None and high is None:
+        prefix = _key_in(where, key)
     texts = None if keys is None else tuple(dict.fromkeys(map(identity, keys)))
     limit = _limit(values_of["limit"][0], most_rows) if "limit" in values_of else min(default_rows, most_rows)
     cursor = values_of["cursor"][0] if "cursor" in values_of else None
-    return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor)
+    return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor, where)
+
+
+def _key_in(where: Condition, key: Sequence[str]) -> tuple[object, ...]:
+    """The key's first values, as far as the condition names them; a long text stays to the check of each row."""
+    values = takewhile(lambda value: value is not None and len(str(value)) <= _LONGEST, map(where.equal.get, key))
+    return tuple(values)
 
 
 def _one_key(texts: list[str], parts: Sequence[Column]) -> list[list[object]]:

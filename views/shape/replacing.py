@@ -11,13 +11,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from views.shape.kept import rows_with_kept
+from views.shape.partners import with_partner
 from views.shape.places import Places
 from views.shape.relations import Relation, is_call, own_nodes
 from views.shape.roles import Roles
-from views.shape.time_bounds import conditions
+from views.shape.two_statements import two_statements
 
 _GENERATORS = ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack")
 
@@ -32,18 +32,29 @@ def check(
     """Raises SqlRefused where records that replace one another would be counted."""
     for ref, node in reading.streams.items():
         if ref in replaced and ref in folds:
-            instead = (
-                "declare a view of its newest rows with a key and aggregate that when you read it, join the topic as a table, or"
-                " write compactedAs: stream to count every record"
-                if ref in compacted
-                else "follow the topics that it comes from, or join it as a table"
-            )
             raise places.refuse(
                 node,
                 f"The records of {ref.name} replace one another by key, and an aggregate or a join of streams would"
-                f" count each change; {instead}.",
+                f" count each change; {_instead(reading, ref, ref in compacted)}.",
                 "counts-changes",
             )
+
+
+def _instead(reading: Roles, ref: TableRef, is_topic: bool) -> str:
+    if not is_topic:
+        return (
+            "run the same SQL as a query, which reads the rows of now, follow the topics that it comes from, or join it as a"
+            " table"
+        )
+    others = "join the topic as a table, or write compactedAs: stream to count every record"
+    statements = two_statements(reading.selects[0], ref) if len(reading.selects) == 1 and not reading.sets else None
+    if statements is None:
+        return f"declare a view of its newest rows with a key and aggregate that when you read it, {others}"
+    create, read = statements
+    return (
+        f"declare a view of its newest rows: {create}; and aggregate that when you read it, which counts the rows of now: {read};"
+        f" or {others}"
+    )
 
 
 def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places: Places) -> bool:
@@ -74,40 +85,16 @@ def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places:
                 "union-of-changes",
             )
         for relation in each.relations[1:]:
-            if relation.join is not None and not _left(each.select, relation):
-                raise places.refuse(
-                    relation.node,
-                    "This join would keep the older of two rows that replace one another where the newer has no"
-                    " partner; write LEFT JOIN and a condition on its columns.",
-                    "joins-changes",
-                )
+            if relation.join is not None and not with_partner(each.select, relation):
+                raise places.refuse(relation.node, _no_partner(relation), "joins-changes")
     return rows_with_kept(tree, {})
 
 
-def _left(select: Any, relation: Relation) -> bool:
-    """Make an inner join a LEFT JOIN whose WHERE asks for the partner; False for a join for which there is none."""
-    join = relation.join
-    kind = str(join.args.get("kind") or "").upper()
-    if join.side == "LEFT" and kind in ("", "OUTER"):
-        return True
-    if join.side or kind not in ("", "INNER") or join.args.get("method"):
-        return False
-    partner = _partner(join, relation)
-    if partner is None:
-        return False
-    join.set("side", "LEFT")
-    join.set("kind", None)
-    select.where(exp.Not(this=exp.Is(this=partner, expression=exp.Null())), copy=False)
-    return True
-
-
-def _partner(join: Any, relation: Relation) -> Any:
-    """A column of the joined table that is not NULL where there is a partner: one that the join compares for equality."""
-    for name in join.args.get("using") or ():
-        return exp.column(name.name, table=relation.node.alias_or_name, quoted=True)
-    for test in conditions(exp.Select(), join):
-        sides = (test.this, test.expression) if isinstance(test, exp.EQ) else ()
-        for side in sides:
-            if isinstance(side, exp.Column) and len(side.parts) > 1 and fold(side.parts[0].name) == relation.alias:
-                return side.copy()
-    return None
+def _no_partner(relation: Relation) -> str:
+    name = relation.alias
+    return (
+        "This join would keep the older of two rows that replace one another where the newer has no partner, since"
+        f" nothing of {name} shows whether there is one: an inner join needs an equality in ON with a column of {name}, as it"
+        f" is, in CAST, in arithmetic or in functions of texts, as in ON CAST({name}._key AS BIGINT) = other.id. Write such"
+        f" an ON, or LEFT JOIN and a condition on the columns of {name}."
+    )

@@ -16,7 +16,7 @@ from api.terminal.output import Format, console, show
 from api.terminal.vocabularies import Holder, RightKind, Seen
 from catalog.errors import InvalidInput
 
-access_app = typer.Typer(help="See who has access to what, and why.", no_args_is_help=True)
+access_app = typer.Typer(no_args_is_help=True)
 
 
 class ListFormat(StrEnum):

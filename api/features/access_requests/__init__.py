@@ -1,14 +1,14 @@
 """Requests to see data, and what people do with them: decide, ask back, comment, bundle, use templates."""
 
 COMMANDS = (
-    "request",
-    "requests",
-    "approve",
-    "deny",
-    "withdraw",
-    "break-glass",
-    "thread",
-    "ask-back",
-    "comment",
-    "templates",
+    "request create",
+    "request list",
+    "request show",
+    "request approve",
+    "request deny",
+    "request withdraw",
+    "request comment",
+    "request ask-back",
+    "request break-glass",
+    "request templates",
 )

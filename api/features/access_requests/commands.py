@@ -1,4 +1,4 @@
-"""`weir request`, `approve`, `deny`, `withdraw`, `break-glass`, `thread`, `ask-back`, `comment`, `templates`."""
+"""`weir request`: access requests, made and decided."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from api.terminal.names import (
 )
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
+from api.terminal.words import noun
 from policies.access_request import RequestState
 
-Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.", autocompletion=complete_request)]
+Identifier = Annotated[str, typer.Argument(help="As `weir request list` shows it.", autocompletion=complete_request)]
 Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
 
 MessageText = Annotated[str, typer.Argument(help="What you write.")]
@@ -29,25 +30,29 @@ _REQUEST_COLUMNS = ("id", "state", "stage", "requester", "dataset", "fields", "p
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir request prod/orders --field value.customer.email --purpose campaign --days 7 --as ana")(
-        request
+    group = noun(app, "request")
+    group.command(
+        "create",
+        epilog="weir request create prod/orders --field value.customer.email --purpose campaign --days 7 --as ana",
+    )(create)
+    group.command("list", epilog="weir request list --as otto")(list_requests)
+    group.command("show", epilog="weir request show req-3f2a9c81d04e --as otto")(show_request)
+    group.command(
+        epilog="weir request approve 3f2a... --as otto · weir request approve 3f2a... --field value.region --masked --days 3"
+    )(approve)
+    group.command(epilog="weir request deny 3f2a... --reason 'not for this' --as petra")(deny)
+    group.command(epilog="weir request withdraw 3f2a... --as ana")(withdraw)
+    group.command(epilog="weir request comment req-3f2a9c81d04e 'The one in spring.' --as ana")(comment)
+    group.command("ask-back", epilog="weir request ask-back req-3f2a9c81d04e 'Which campaign?' --as otto")(ask_back)
+    group.command(
+        "break-glass", epilog="weir request break-glass prod/orders --purpose incident --reason 'incident 4711'"
+    )(break_glass)
+    group.command(epilog="weir request templates --as ana · weir request create --template sales-analyst --as ana")(
+        templates
     )
-    app.command(epilog="weir requests --as otto")(requests)
-    app.command(epilog="weir approve 3f2a... --as otto · weir approve 3f2a... --field value.region --masked --days 3")(
-        approve
-    )
-    app.command(epilog="weir deny 3f2a... --reason 'not for this' --as petra")(deny)
-    app.command(epilog="weir withdraw 3f2a... --as ana")(withdraw)
-    app.command("break-glass", epilog="weir break-glass prod/orders --purpose incident --reason 'incident 4711'")(
-        break_glass
-    )
-    app.command(epilog="weir thread req-3f2a9c81d04e --as otto")(thread)
-    app.command("ask-back", epilog="weir ask-back req-3f2a9c81d04e 'Which campaign?' --as otto")(ask_back)
-    app.command(epilog="weir comment req-3f2a9c81d04e 'The one in spring.' --as ana")(comment)
-    app.command(epilog="weir templates --as ana · weir request --template sales-analyst --as ana")(templates)
 
 
-def request(
+def create(
     datasets: Annotated[
         list[str] | None, typer.Argument(help="CLUSTER/TOPIC; several make a bundle.", autocompletion=complete_dataset)
     ] = None,
@@ -58,7 +63,7 @@ def request(
     ticket: Annotated[str, typer.Option(help="Id of a ticket in another system.")] = "",
     template: Annotated[
         str | None,
-        typer.Option(help="Name of a template; `weir templates` lists them.", autocompletion=complete_template),
+        typer.Option(help="Name of a template; `weir request templates` lists them.", autocompletion=complete_template),
     ] = None,
     output: Output = Format.TABLE,
     user: As = None,
@@ -91,7 +96,7 @@ def request(
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
-def requests(
+def list_requests(
     state: Annotated[
         RequestState | None, typer.Option(help="pending, asked-back, review, approved, denied, cancelled or expired.")
     ] = None,
@@ -101,7 +106,13 @@ def requests(
 ) -> None:
     """List access requests: yours and those you may decide."""
     answer = api(user).get("/api/v1/access-requests", state=state, bundle=bundle)
-    show(answer["requests"], _REQUEST_COLUMNS, output, whole=answer, empty="No requests. Ask with `weir request`.")
+    show(
+        answer["requests"],
+        _REQUEST_COLUMNS,
+        output,
+        whole=answer,
+        empty="No requests. Make one with `weir request create`.",
+    )
 
 
 def break_glass(
@@ -163,9 +174,12 @@ def _decide(identifier: str, verb: str, reason: str, output: Format, user: str |
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
-def thread(identifier: Identifier, output: Output = Format.TABLE, user: As = None) -> None:
-    """Show the history of a request: decisions, messages and escalations, oldest first."""
+def show_request(identifier: Identifier, output: Output = Format.TABLE, user: As = None) -> None:
+    """Show a request, and its history: decisions, messages and escalations, oldest first."""
     request = api(user).get(f"/api/v1/access-requests/{segment(identifier)}")
+    if output is Format.TABLE:
+        show([request], _REQUEST_COLUMNS, output)
+        console.print()
     show(history(request), _THREAD_COLUMNS, output, whole=request, empty="Nothing happened yet.")
 
 

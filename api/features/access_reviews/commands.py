@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_campaign, complete_dataset, complete_user
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from api.terminal.vocabularies import Unconfirmed
 from catalog.declared.documents import load
 from catalog.errors import InvalidInput
 from policies.campaigns.model import CampaignState, ItemState
 from policies.declared import kinds
 
-reviews_app = typer.Typer(help="Confirm or revoke rights, in access reviews.", no_args_is_help=True)
+reviews_app = typer.Typer(no_args_is_help=True)
 
 Identifier = Annotated[
     str, typer.Argument(help="As `weir access-review list` shows it.", autocompletion=complete_campaign)

@@ -18,7 +18,7 @@ from api.terminal.output import Format, console, errors, print_text, show
 from api.wiring.offline import check_audit_file
 from catalog.errors import InvalidInput, WeirError
 
-audit_app = typer.Typer(help="Search, verify and export the audit chain.", no_args_is_help=True)
+audit_app = typer.Typer(no_args_is_help=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from api.joins.second_person import SecondPerson
 from catalog.declared.documents import Document, load
 from catalog.declared.kinds import ClusterSpec
 from catalog.declared.secrets import Secrets, check_cluster
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, NotAllowed, SettingsError, Unavailable, WeirError
 from catalog.namespaces import addresses
 from catalog.ports import Brokers
@@ -39,9 +40,11 @@ class ClusterTrial:
         second: SecondPerson,
         port: Port,
         connect: ConnectCount,
+        servers: ServerAddresses,
     ) -> None:
         self._brokers, self._connections, self._registry = brokers, connections, registry
         self._secrets, self._second, self._port, self._connect = secrets, second, port, connect
+        self._servers = servers
 
     def test(self, name: str, spec: Mapping[str, Any]) -> TestedCluster:
         """What answers of a cluster's spec.
@@ -55,6 +58,7 @@ class ClusterTrial:
         bootstrap = addresses(document.model.bootstrapServers)
         try:
             check_cluster(self._secrets, document.spec, bootstrap)
+            self._servers.require_cluster(document.spec, bootstrap)
         except SettingsError as refused:
             raise InvalidInput(refused.message, details=refused.details) from None
         self._allowed(document)

@@ -27,6 +27,7 @@ def provide(instance: Instance, parts: Adapters) -> None:
             instance[SecondPerson],
             port_state,
             instance[Observing].count_connectors,
+            parts.servers,
         )
 
     def removal() -> ClusterRemoval:

@@ -14,7 +14,7 @@ from api.terminal.output import Format, errors, show
 Connector = Annotated[
     str, typer.Argument(help="The connector's name, as in `weir connector list`.", autocompletion=complete_connector)
 ]
-app = typer.Typer(no_args_is_help=True, help="Connectors of Kafka Connect, by declaration.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def add_to(main: typer.Typer) -> None:

@@ -1,3 +1,10 @@
 """What is known of each dataset: its description, its schema and versions, who may know of it and read it."""
 
-COMMANDS = ("related", "diff-schema")
+COMMANDS = (
+    "dataset list",
+    "dataset show",
+    "dataset schema",
+    "dataset diff",
+    "dataset personal-data",
+    "dataset related",
+)

@@ -12,7 +12,7 @@ from api.formats.readable_places import Access
 from api.visibility.knowledge import DatasetAudiences
 from catalog import records
 from catalog.model import SchemaVersion
-from catalog.records import DatasetRecord, rfc3339
+from catalog.records import KEY_TYPE, DatasetRecord, rfc3339
 from policies.decision.visibility import Known
 
 
@@ -159,6 +159,7 @@ class DatasetBase(Answer):
     terms: list[str] = about("Glossary terms.")
     format: dict[str, str] = about("Part (key, value) -> json, avro, ...")
     declared_schema: str | None = about("Spark DDL of the value's columns.")
+    declared_key: str | None = about("Spark DDL of the key's type.")
     topic: TopicState
     usage: int = about("How often it was read.")
     created_at: Time | None
@@ -181,8 +182,9 @@ def _base(record: DatasetRecord, withheld: list[Literal["rows"]]) -> dict[str, A
         "owners": [str(owner) for owner in record.owners],
         "tags": list(record.tags),
         "terms": list(record.terms),
-        "format": dict(record.format),
+        "format": {part: name for part, name in record.format.items() if part != KEY_TYPE},
         "declared_schema": record.declared_ddl,
+        "declared_key": record.declared_key,
         "topic": TopicState.model_validate(record.topic),
         "usage": record.usage,
         "created_at": rfc3339(record.created_at),

@@ -1,24 +1,85 @@
-"""`weir related`; `weir diff-schema`: what changed in a dataset's records, and where it was first seen."""
+"""`weir dataset`: datasets listed, their schemas shown and compared, kinds of personal data, related ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from api.terminal.http import dataset_path
 from api.terminal.names import complete_dataset
-from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, errors, show
+from api.terminal.options import As, Output, Topic, api
+from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.schema_table import show_schema
+from api.terminal.words import noun
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir related prod/orders · weir related prod/orders --limit 30 -o json")(related)
-    app.command(
-        "diff-schema", epilog="weir diff-schema prod/orders · weir diff-schema prod/orders --from 1 --to 3 · --versions"
-    )(diff_schema)
+    group = noun(app, "dataset")
+    group.command("list", epilog="weir dataset list · weir dataset list -o csv")(list_datasets)
+    group.command("show", epilog="weir dataset show prod/orders")(show_dataset)
+    group.command(epilog="weir dataset schema prod/orders · weir dataset schema prod/orders -o avro")(schema)
+    group.command(
+        epilog="weir dataset diff prod/orders · weir dataset diff prod/orders --from 1 --to 3"
+        " · weir dataset diff prod/orders --versions"
+    )(diff)
+    group.command("personal-data", epilog="weir dataset personal-data prod/orders")(personal_data)
+    group.command(epilog="weir dataset related prod/orders · weir dataset related prod/orders --limit 30 -o json")(
+        related
+    )
+
+
+_COLUMNS = ("reference", "format", "description", "owners", "tags", "scannedAt")
+
+
+class SchemaFormat(StrEnum):
+    """The `-o` of a schema."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    DDL = "ddl"
+    SPARK = "spark"
+    JSONSCHEMA = "jsonschema"
+    AVRO = "avro"
+    PYDANTIC = "pydantic"
+
+
+def list_datasets(output: Output = Format.TABLE, user: As = None) -> None:
+    """List all datasets that you may know of."""
+    answer = api(user).all("/api/v1/datasets", "datasets")
+    none = "No datasets yet: weir scan --bootstrap-servers HOST:PORT."
+    show(answer["datasets"], _COLUMNS, output, whole=answer, empty=none)
+
+
+def show_dataset(dataset: Topic, output: Output = Format.TABLE, user: As = None) -> None:
+    """Show what is known of a dataset: format, description, owners, tags, the last scan."""
+    show([api(user).get(dataset_path(dataset))], _COLUMNS, output)
+
+
+def schema(
+    dataset: Topic,
+    output: Annotated[
+        SchemaFormat, typer.Option("-o", "--output", help="How to print it; ddl and what follows export it.")
+    ] = SchemaFormat.TABLE,
+    user: As = None,
+) -> None:
+    """Show the schema of a dataset: fields with types and presence, shapes, what is wrong; or export it."""
+    client, path = api(user), f"{dataset_path(dataset)}/schema"
+    if output.value in set(Format):
+        show_schema(dataset, client.get(path), Format(output))
+    else:
+        print_text(client.text(path, format=str(output)))
+
+
+def personal_data(dataset: Topic, output: Output = Format.TABLE, user: As = None) -> None:
+    """List the kinds of personal data that scans found in a dataset, and what was decided of each."""
+    answer = api(user).get(f"{dataset_path(dataset)}/classifications")
+    show(answer, ("path", "entity", "score", "state"), output, whole=answer, empty="No personal data found.")
 
 
 def related(
@@ -54,7 +115,7 @@ def _related_by(reason: Mapping[str, Any]) -> str:
             return f"{reason['distance']} {'step' if reason['distance'] == 1 else 'steps'} {reason['direction']}"
 
 
-def diff_schema(
+def diff(
     dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     before: Annotated[int | None, typer.Option("--from", min=1, help="The older version.")] = None,
     after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest by default.")] = None,

@@ -7,6 +7,17 @@ from typing import Literal
 from api.edge.answer import Answer, FreeForm, OpenAnswer, about, absent
 
 
+class NameWarning(Answer):
+    """A name in a document that nothing has now."""
+
+    what: Literal["tag", "user", "group", "role", "term", "purpose", "dataset", "field"]
+    name: str = about("As it is written.")
+    field: str = about("Where in the document, as in spec.match.tags.0.")
+    nearest: str | None = about("The known name that it looks like.")
+    refused: bool = about("It looks like a typing error: applying is refused without `allowUnknown`.")
+    message: str
+
+
 class AppliedChange(Answer):
     """What applying does to one document."""
 
@@ -14,6 +25,7 @@ class AppliedChange(Answer):
     name: str
     action: Literal["create", "update", "unchanged", "delete"]
     diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
+    warnings: list[NameWarning] = about("Names that nothing has now.")
     notes: list[str] = about("Of a dry run: what applying it brings beside the document, in sentences.")
     problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
 

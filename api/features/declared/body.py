@@ -18,7 +18,6 @@ def takes_documents(required: bool = True) -> dict[str, Any]:
     """`openapi_extra` of a route that reads such a body."""
     document = {"type": "object", "additionalProperties": True, "required": ["apiVersion", "kind", "metadata"]}
     schema = {
-        "title": "DeclaredDocumentsBody",
         "type": "object",
         "required": ["documents"],
         "properties": {"documents": {"type": "array", "items": document, "description": "As in YAML."}},

@@ -9,21 +9,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from api.terminal.http import Api, ApiRefused, dataset_path, segment
+from api.terminal.http import ApiRefused, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, errors, print_text, show
-from api.terminal.schema_table import show_schema
+from api.terminal.output import Format, console, errors, escape, print_text, show
 from catalog.errors import InvalidInput, WeirError
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
-
-_COLUMNS: dict[str, tuple[str, ...]] = {
-    "datasets": ("reference", "format", "description", "owners", "tags", "scannedAt"),
-    "clusters": ("name", "namespace", "bootstrapServers", "schemaRegistry", "datasets"),
-}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,7 +24,9 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir apply -f governance.yaml · weir apply -f policies/ --dry-run")(apply)
     app.command(epilog="weir diff -f governance.yaml")(diff)
     app.command(epilog="weir delete Policy mask-email · weir delete Dataset prod/orders")(delete)
-    app.command(epilog="weir get datasets · weir get schema prod/orders · weir get Policy -o yaml")(get)
+    app.command(epilog="weir get Policy · weir get Policy mask-email -o yaml · weir get Dataset prod/orders -o yaml")(
+        get
+    )
 
 
 def apply(
@@ -40,11 +35,14 @@ def apply(
     prune: Annotated[
         bool, typer.Option("--prune", help="Delete declared things that the files no longer hold.")
     ] = False,
+    allow_unknown: Annotated[
+        bool, typer.Option("--allow-unknown", help="Take names that look like typing errors, with a warning.")
+    ] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Make Weir's declared state what the files declare. All documents are checked before any is written."""
-    _apply(file, dry_run, prune, output, user)
+    _apply(file, dry_run, prune, output, user, allow_unknown)
 
 
 def diff(
@@ -59,9 +57,13 @@ def diff(
         raise typer.Exit(1)
 
 
-def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None) -> bool:
+def _apply(
+    files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None, allow_unknown: bool = False
+) -> bool:
     parts = read(files)
     flags = {"dryRun": str(dry_run).lower(), "prune": str(prune).lower()}
+    if allow_unknown:
+        flags["allowUnknown"] = "true"
     try:
         answer = api(user).post_text("/api/v1/apply", joined(parts), **flags)
     except ApiRefused as refused:
@@ -74,11 +76,21 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
                 console.print(f"{change['kind']} {change['name']}: {note}", markup=False)
     columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
+    _warn(answer["changes"])
     for change in answer["changes"]:
         if change.get("problem"):
             text = f"{change['kind']} {change['name']}: {change['problem']}"
             errors.print(escape(text), style="yellow")
     return any(change["action"] != "unchanged" for change in answer["changes"])
+
+
+def _warn(changes: list[dict[str, Any]]) -> None:
+    """Names that nothing has, on standard error."""
+    for change in changes:
+        for each in change.get("warnings", ()):
+            refused = " apply refuses this without --allow-unknown." if each["refused"] else ""
+            text = f"{change['kind']} {change['name']}: {each['message']}{refused}"
+            errors.print(escape(text), style="red" if each["refused"] else "yellow")
 
 
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -168,81 +180,20 @@ def delete(
 
 
 def get(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            help="datasets, clusters, schema, classifications, or a kind such as Policy.", autocompletion=complete_kind
-        ),
-    ],
-    name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for schema.")] = None,
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o", "--output", help="table, json, yaml, csv; a schema also as ddl, jsonschema, avro, pydantic."
-        ),
-    ] = "table",
+    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.", autocompletion=complete_kind)],
+    name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for a Dataset.")] = None,
+    output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Show datasets, a schema, or declared documents; `-o yaml` prints documents that `apply` takes back."""
+    """Show declared documents; `-o yaml` prints documents that `apply` takes back."""
     require_kind(kind)
     client = api(user)
-    if kind == "schema" and output in _EXPORTS:
-        print_text(client.text(f"{dataset_path(name)}/schema", format=output))
-        return
-    _show(client, kind, name, _format(output, kind))
-
-
-_EXPORTS = ("ddl", "spark", "jsonschema", "avro", "pydantic")
-
-
-def _format(output: str, kind: str) -> Format:
-    if output not in set(Format):
-        advice = f"{', '.join(Format)}" + (f", {', '.join(_EXPORTS)}" if kind == "schema" else "")
-        raise InvalidInput(f"Nothing is printed as {output!r} here; choose one of {advice}.")
-    return Format(output)
-
-
-def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
-    match kind:
-        case "datasets" | "dataset" | "clusters" | "cluster" if output is Format.YAML:
-            _documents(client, kind, name, output)
-        case "datasets" | "dataset" if name is None:
-            answer = client.all("/api/v1/datasets", "datasets")
-            show(
-                answer["datasets"],
-                _COLUMNS["datasets"],
-                output,
-                whole=answer,
-                empty="No datasets yet: weir scan --bootstrap-servers HOST:PORT.",
-            )
-        case "clusters" | "cluster" if name is not None:
-            show([client.get(f"/api/v1/clusters/{segment(name)}")], _COLUMNS["clusters"][:-1], output)
-        case "clusters" | "cluster":
-            answer = client.get("/api/v1/clusters")
-            show(
-                answer["clusters"],
-                _COLUMNS["clusters"],
-                output,
-                whole=answer,
-                empty="No clusters yet: weir scan --bootstrap-servers HOST:PORT.",
-            )
-        case "dataset" | "datasets":
-            answer = client.get(dataset_path(name))
-            show([answer], _COLUMNS["datasets"], output, whole=answer)
-        case "schema" | "schemas":
-            show_schema(str(name), client.get(f"{dataset_path(name)}/schema"), output)
-        case "classifications":
-            answer = client.get(f"{dataset_path(name)}/classifications")
-            show(answer, ("path", "entity", "score", "state"), output, whole=answer, empty="No personal data found.")
-        case _:
-            _documents(client, kind, name, output)
-
-
-def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:
     answer = client.get(f"/api/v1/declared/{segment(kind)}", name=name)
     documents = answer["documents"]
     if name and not documents:
-        scanned = " -o json shows what scans know of it." if kind.lower().startswith("dataset") else ""
+        scanned = (
+            f" `weir dataset show {name}` shows what scans know of it." if kind.lower().startswith("dataset") else ""
+        )
         raise WeirError(f"No {kind} {name!r} is declared; `weir get {kind}` lists what there is.{scanned}")
     if output is Format.YAML:
         import yaml

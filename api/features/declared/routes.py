@@ -40,15 +40,21 @@ async def apply(
     later: Session,
     dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
     prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
+    allowUnknown: Annotated[
+        bool, Query(description="Take names that look like typing errors, with a warning.")
+    ] = False,
 ) -> answers.Applied:
     """Make the declared state what the documents of the body declare; all are checked before any is written.
 
-    The body is YAML, or JSON: `{"documents": [...]}`.
+    The body is YAML, or JSON: `{"documents": [...]}`. A name that nothing has is a warning; one that looks like a typing
+    error is refused without `allowUnknown`.
 
     Admins and stewards of a domain declare what is about its datasets alone (docs/how-to/domains.md).
     """
     text = await documents_text(request)
-    applied = await run_in_threadpool(declared.apply, text, caller, dry_run=dryRun, prune=prune, later=later)
+    applied = await run_in_threadpool(
+        declared.apply, text, caller, dry_run=dryRun, prune=prune, allow_unknown=allowUnknown, later=later
+    )
     return answers.Applied.model_validate(applied)
 
 

@@ -1,3 +1,3 @@
 """Who decides access requests in somebody's place."""
 
-COMMANDS = ("delegate",)
+COMMANDS = ("request delegate",)

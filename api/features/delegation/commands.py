@@ -1,4 +1,4 @@
-"""`weir delegate`."""
+"""`weir request delegate`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import typer
 from api.terminal.names import complete_user
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
+from api.terminal.words import noun
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir delegate grace --days 14 --as petra · weir delegate --end --as petra")(delegate)
+    noun(app, "request").command(
+        epilog="weir request delegate grace --days 14 --as petra · weir request delegate --end --as petra"
+    )(delegate)
 
 
 def delegate(

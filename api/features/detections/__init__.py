@@ -1,3 +1,3 @@
 """Kinds of personal data that scans find: their review, and recognizers tried before they count."""
 
-COMMANDS = ("review", "recognizer")
+COMMANDS = ("personal-data",)

@@ -1,4 +1,4 @@
-"""`weir review`: what was found, and a steward's word on it, one or many at once. `weir recognizer test`."""
+"""`weir personal-data`: what was found, a steward's word on it, one or many at once; recognizers tried."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from api.terminal.grouped_options import with_groups
 from api.terminal.http import Api, dataset_path
 from api.terminal.names import complete_dataset, complete_entity, require_entity
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
+from api.terminal.words import noun
 from catalog.errors import InvalidInput, WeirError
 from catalog.model import ReviewState
 
@@ -23,17 +23,16 @@ _COLUMNS = ("dataset", "path", "entity", "score", "share", "state", "change")
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(
-        epilog="weir review · weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'"
-        " · weir review --entity EMAIL_ADDRESS --state suggested --confirm --reason 'seen by hand'"
+    group = noun(app, "personal-data")
+    group.command(
+        epilog="weir personal-data review · weir personal-data review prod/orders value.sku --entity CREDIT_CARD --reject"
+        " --reason 'stock numbers' · weir personal-data review --entity EMAIL_ADDRESS --confirm --reason 'seen by hand'"
     )(review)
-    group = typer.Typer(no_args_is_help=True, help="Recognizers of your own.")
     group.command(
         "test",
-        epilog="weir recognizer test -f rec.yaml --sample values.txt"
-        " · weir recognizer test -f rec.yaml --dataset prod/orders --field value.employee",
+        epilog="weir personal-data test -f rec.yaml --sample values.txt"
+        " · weir personal-data test -f rec.yaml --dataset prod/orders --field value.employee",
     )(test_recognizer)
-    app.add_typer(group, name="recognizer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,9 @@ def _by_hand(which: Which, decided: str) -> list[dict[str, str]]:
     dataset, path, entity = which.dataset, which.path, which.entity
     whole = dataset and path and entity and "*" not in f"{dataset}{path}"
     if not whole or decided != "confirmed" or "/" not in (dataset or ""):
-        raise InvalidInput("No classification fits; `weir review` without a decision lists what there is.")
+        raise InvalidInput(
+            "No classification fits; `weir personal-data review` without a decision lists what there is."
+        )
     namespace, _, name = str(dataset).rpartition("/")
     return [{"namespace": namespace, "name": name, "path": str(path), "entity": str(entity)}]
 
@@ -198,6 +199,8 @@ def _text(path: Path) -> str:
 
 def _recognizers(path: Path) -> list[dict[str, Any]]:
     """Every recognizer of a file of ours or of presidio's."""
+    import yaml
+
     try:
         documents = [d for d in yaml.safe_load_all(_text(path)) if isinstance(d, dict)]
     except yaml.YAMLError as error:

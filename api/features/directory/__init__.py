@@ -1,3 +1,3 @@
 """People and groups that a company's directory keeps here."""
 
-COMMANDS = ("directory",)
+COMMANDS = ("user release",)

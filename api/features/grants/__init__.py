@@ -1,3 +1,3 @@
 """What approved requests opened: listed, ended, extended."""
 
-COMMANDS = ("extend", "grant")
+COMMANDS = ("grant", "request extend")

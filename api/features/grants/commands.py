@@ -1,4 +1,4 @@
-"""`weir grant`, `extend`."""
+"""`weir grant`, `weir request extend`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_grant
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
+from api.terminal.words import noun
 
-grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
+grant_app = typer.Typer(no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
     app.add_typer(grant_app, name="grant")
-    app.command(epilog="weir extend GRANT --days 30 --reason 'two more weeks' --as ana")(extend)
+    noun(app, "request").command(epilog="weir request extend GRANT --days 30 --reason 'two more weeks' --as ana")(
+        extend
+    )
 
 
 @grant_app.command("list", epilog="weir grant list --as ana")

@@ -1,25 +1,27 @@
-"""`weir lineage`, `weir impact`, `weir reach`, `weir rebuild`."""
+"""`weir lineage`, `weir server rebuild`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 import typer
-from rich.markup import escape
-from rich.tree import Tree
 
 from api.features.lineage import reader_commands
 from api.terminal.options import As, AsOf, Output, api
-from api.terminal.output import Format, console, print_text, show
+from api.terminal.output import Format, console, escape, print_text, show
 from api.terminal.vocabularies import Origin, Rebuilt
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
 from catalog.node_ids import read_id, write_id
 from lineage.model import Basis, Direction, Kind, Level
 from lineage.questions.changes import Change
 from lineage.questions.exports import impact_markdown
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
 
 NodeArgument = Annotated[
     str, typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, or prod/orders.")
@@ -29,7 +31,7 @@ Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follo
 _BASIS = "contents: whatever holds data that came from it; last_run: what the last runs read and write."
 
 AFFECTED_EXIT = 3
-"""Exit code of `weir impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
+"""Exit code of `weir lineage impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
 
 
 class GraphFormat(StrEnum):
@@ -44,7 +46,7 @@ class GraphFormat(StrEnum):
 
 
 class ImpactFormat(StrEnum):
-    """The `-o` of `weir impact`."""
+    """The `-o` of `weir lineage impact`."""
 
     TABLE = "table"
     JSON = "json"
@@ -54,7 +56,7 @@ class ImpactFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """What makes `weir impact` fail."""
+    """What makes `weir lineage impact` fail."""
 
     NEVER = "never"
     AFFECTED = "affected"
@@ -64,19 +66,22 @@ class FailOn(StrEnum):
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(
+    group = noun(app, "lineage")
+    group.command(
+        "show",
         epilog="weir lineage prod/orders --direction downstream · weir lineage prod/orders --level column ·"
         " weir lineage prod/orders -o mermaid · weir lineage prod/orders --as-of 2026-03-01T00:00:00Z"
+        " · weir lineage show job:etl:load",
     )(lineage)
-    app.command(
-        epilog="weir impact prod/orders --field value.customer.email · weir impact cluster:prod -o csv ·"
-        " weir impact --field prod/orders:value.customer.email --change drop --fail-on affected -o markdown"
+    group.command(
+        epilog="weir lineage impact prod/orders --field value.customer.email · weir lineage impact cluster:prod -o csv ·"
+        " weir lineage impact --field prod/orders:value.customer.email --change drop --fail-on affected -o markdown"
     )(impact)
-    app.command(
-        epilog="weir reach prod/orders --to prod/report --at 2026-03-01T08:00:00Z · weir reach prod/orders --at"
+    group.command(
+        epilog="weir lineage reach prod/orders --to prod/report --at 2026-03-01T08:00:00Z · weir lineage reach prod/orders --at"
         " 2026-03-01T08:00:00Z"
     )(reach)
-    app.command(epilog="weir rebuild search · weir rebuild lineage")(rebuild)
+    noun(app, "server").command(epilog="weir server rebuild search · weir server rebuild lineage")(rebuild)
     reader_commands.add_to(app)
 
 
@@ -257,6 +262,8 @@ def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:
 
 def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
     """The affected things by distance, raw values marked."""
+    from rich.tree import Tree
+
     tree = Tree(f"[bold]{escape(short(answer['root']))}[/]")
     for hop in sorted({item["hops"] for item in answer["affected"]}):
         branch = tree.add(f"{hop} hop{'s' if hop > 1 else ''} away")

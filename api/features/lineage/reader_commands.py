@@ -1,4 +1,4 @@
-"""`weir groups`, `weir connectors`, `weir readers`, `weir sql-lineage`."""
+"""`weir cluster groups`, `weir cluster connectors`, `weir dataset readers`, `weir lineage sql`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_cluster, complete_dataset
 from api.terminal.options import As, AsOf, Output, api
-from api.terminal.output import Format, console, errors, show
+from api.terminal.output import Format, console, errors, escape, show
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
 Cluster = Annotated[
@@ -22,11 +22,14 @@ Cluster = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir groups prod · weir groups prod --topic orders -o json")(groups)
-    app.command(epilog="weir connectors prod")(connectors)
-    app.command(epilog="weir readers prod/orders · weir readers prod/orders --as-of 2026-03-01T00:00:00Z")(readers)
-    app.command(
-        "sql-lineage", epilog="weir sql-lineage job.sql --dialect flink --cluster prod · cat q.sql | weir sql-lineage -"
+    cluster, dataset, lineage = (noun(app, name) for name in ("cluster", "dataset", "lineage"))
+    cluster.command(epilog="weir cluster groups prod · weir cluster groups prod --topic orders -o json")(groups)
+    cluster.command(epilog="weir cluster connectors prod")(connectors)
+    dataset.command(
+        epilog="weir dataset readers prod/orders · weir dataset readers prod/orders --as-of 2026-03-01T00:00:00Z"
+    )(readers)
+    lineage.command(
+        "sql", epilog="weir lineage sql job.sql --dialect flink --cluster prod · cat q.sql | weir lineage sql -"
     )(sql_lineage)
 
 

@@ -18,7 +18,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(notify_app, name="notify")
 
 
-notify_app = typer.Typer(help="Choose how you are notified, test it, see what was not delivered.", no_args_is_help=True)
+notify_app = typer.Typer(no_args_is_help=True)
 
 
 @notify_app.command("show", epilog="weir notify show --as ana")

@@ -13,7 +13,7 @@ from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput
 
-policy_app = typer.Typer(help="Test policies, see what a change would do, try a mask.", no_args_is_help=True)
+policy_app = typer.Typer(no_args_is_help=True)
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file; repeat for several.")]
 

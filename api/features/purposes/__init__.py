@@ -1,3 +1,3 @@
 """What data is used for."""
 
-COMMANDS = ("purpose",)
+COMMANDS = ("request purposes",)

@@ -1,4 +1,4 @@
-"""`weir purpose`: the declared purposes."""
+"""`weir request purposes`: the declared purposes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import typer
 
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
+from api.terminal.words import noun
 
 _COLUMNS = ("purpose", "title", "legalBasis", "retention", "owner", "users", "deprecated")
-purpose_app = typer.Typer(help="See what data may be used for.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.add_typer(purpose_app, name="purpose")
+    epilog = "weir request purposes · weir request purposes --mine --as ana"
+    noun(app, "request").command(epilog=epilog)(purposes)
 
 
-@purpose_app.command("list", epilog="weir purpose list · weir purpose list --mine --as ana")
-def purpose_list(
+def purposes(
     mine: Annotated[bool, typer.Option("--mine", help="Only those that your grants carry or cover.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """The tree of declared purposes, each indented under the one that covers it."""
+    """Show the tree of declared purposes, each indented under the one that covers it."""
     answer = api(user).get("/api/v1/purposes")
     rows = [each for each in answer["purposes"] if each["yours"] or not mine]
     shown = [

@@ -1,3 +1,3 @@
 """Governed SQL over topics: asking, explaining, checking and completing statements, and what runs just now."""
 
-COMMANDS = ("query", "queries", "cancel", "explain")
+COMMANDS = ("query run", "query list", "query cancel", "query explain")

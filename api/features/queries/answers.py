@@ -265,6 +265,7 @@ class EndedQuery(RunningQuery):
     partial: bool = about("A limit cut the answer.")
     problem: str | None = about("Code of the error that ended it.")
     message: str | None = about("Sentence of the error that ended it.")
+    left_out: list[LeftOut] = about("What its answer leaves out.")
 
     @classmethod
     def of(cls, query: Running, reader: str) -> EndedQuery:
@@ -275,6 +276,7 @@ class EndedQuery(RunningQuery):
             partial=query.partial,
             problem=query.problem,
             message=query.message,
+            left_out=[LeftOut.model_validate(each) for each in query.left_out],
         )
 
 

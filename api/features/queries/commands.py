@@ -1,4 +1,4 @@
-"""`weir query`, `weir queries`, `weir cancel`, `weir explain`."""
+"""`weir query`: statements run, explained, listed, cancelled."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, as_text, console, errors, print_text, show, show_rows
+from api.terminal.output import Format, as_text, console, errors, escape, print_text, show, show_rows
 from api.terminal.parameters import filled
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
-from policies.model import OnUnreadable
+from policies.model import OnUnreadable, RecordWindow
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
 Purpose = Annotated[
@@ -37,19 +37,25 @@ Given = Annotated[
 Rows = Annotated[
     int | None, typer.Option(min=1, help="At most this many rows: 100 in a table, json, yaml; all in other formats.")
 ]
+Records = Annotated[
+    RecordWindow | None,
+    typer.Option("--window", help="Records of a topic to read: newest (as many as a setting allows), or all of them."),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="Write it into a file.")]
 PlainCsv = Annotated[bool, typer.Option("--plain-csv", help="Texts that a spreadsheet would run stay as they are.")]
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(
-        epilog="weir query 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'"
-        " · weir query 'SELECT * FROM orders' -o parquet --out orders.parquet"
+    group = noun(app, "query")
+    group.command(
+        "run",
+        epilog="weir query run 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'"
+        " · weir query 'SELECT * FROM orders' -o parquet --out orders.parquet",
     )(query)
-    app.command(epilog="weir queries · weir queries -o json")(queries)
-    app.command(epilog="weir cancel q-1f0c... ")(cancel)
-    app.command(epilog="weir explain 'SELECT customer.email FROM orders' --as ana")(explain)
+    group.command("list", epilog="weir query list · weir query list -o json")(queries)
+    group.command(epilog="weir query cancel q-1f0c... ")(cancel)
+    group.command(epilog="weir query explain 'SELECT customer.email FROM orders' --as ana")(explain)
 
 
 class QueryFormat(StrEnum):
@@ -78,10 +84,11 @@ def query(
         OnUnreadable | None,
         typer.Option(help="Values that do not fit their column: report (counted) or error (no answer)."),
     ] = None,
+    window: Records = None,
     user: As = None,
 ) -> None:
     """Query topics with SQL; what you may not see arrives masked or not at all."""
-    run_query(api(user), sql, param or [], purpose, limit, output, out, plain_csv, unreadable)
+    run_query(api(user), sql, param or [], purpose, limit, output, out, plain_csv, unreadable, window)
 
 
 def run_query(
@@ -94,13 +101,18 @@ def run_query(
     out: Path | None,
     plain_csv: bool,
     unreadable: str | None = None,
+    window: RecordWindow | None = None,
 ) -> None:
     """Fill in the parameters, run the statement and print or write the answer."""
     sql = filled(statement, given)
     if sql.rstrip().rstrip(";").upper().endswith("EMIT CHANGES"):
+        if window is not None:
+            raise InvalidInput(
+                "A query that ends with EMIT CHANGES begins with what arrives from now on; leave out --window."
+            )
         follow_query(client, sql, purpose, unreadable)
         return
-    asked = {"sql": sql, "purpose": purpose, "limit": limit} | ({"unreadable": unreadable} if unreadable else {})
+    asked = {"sql": sql, "purpose": purpose, "limit": limit} | _given(unreadable=unreadable, window=window)
     if output in _EXPORTS:
         body = {**asked, "queryId": f"cli-{uuid.uuid4().hex}"}
         _export(client, body, output, out, "plain" if plain_csv else "safe")
@@ -120,6 +132,10 @@ def run_query(
         _write(out, [text.encode()])
 
 
+def _given(**options: str | None) -> dict[str, str]:
+    return {name: str(value) for name, value in options.items() if value}
+
+
 def _table(answer: dict[str, Any]) -> None:
     """Rows by position, since two columns may have one name."""
     names = [column["name"] for column in answer["columns"]]
@@ -131,6 +147,9 @@ def _table(answer: dict[str, Any]) -> None:
         if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow", "derived"):
             console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]")
     console.print(window_text(answer["window"]), style="dim", markup=False)
+    for part in answer["leftOut"]:
+        if part["kind"] != "limit":  # `partial` has the limit, in words of this command
+            console.print(f"[yellow]{escape(part['text'])}[/]")
     if answer["partial"]:
         console.print(f"[yellow]{escape(answer['partial']['text'])}[/]")
     if answer["unreadableText"]:
@@ -140,7 +159,9 @@ def _table(answer: dict[str, Any]) -> None:
 
 
 def _reported(answer: dict[str, Any]) -> None:
-    """Values that do not fit, beside an answer that is written elsewhere."""
+    """What is left out and values that do not fit, beside an answer that is written elsewhere."""
+    for part in answer.get("leftOut", ()):
+        errors.print(f"[yellow]{escape(part['text'])}[/]")
     if answer["unreadableText"]:
         errors.print(f"[yellow]{escape(answer['unreadableText'])}[/]")
 
@@ -192,7 +213,7 @@ def queries(output: Output = Format.TABLE, user: As = None) -> None:
     show(answer["queries"], columns, output, whole=answer, empty="No query runs.")
 
 
-def cancel(identifier: Annotated[str, typer.Argument(help="As `weir queries` shows it.")], user: As = None) -> None:
+def cancel(identifier: Annotated[str, typer.Argument(help="As `weir query list` shows it.")], user: As = None) -> None:
     """Stop a running query."""
     api(user).delete(f"/api/v1/queries/{segment(identifier)}")
     console.print(f"Query {escape(identifier)} is cancelled.")
@@ -216,10 +237,16 @@ def follow_query(client: Api, sql: str, purpose: str | None, unreadable: str | N
 
 
 def explain(
-    sql: Sql, purpose: Purpose = None, param: Given = None, output: Output = Format.TABLE, user: As = None
+    sql: Sql,
+    purpose: Purpose = None,
+    param: Given = None,
+    window: Records = None,
+    output: Output = Format.TABLE,
+    user: As = None,
 ) -> None:
     """Show what a query may see, column by column, and what it would read; no data is touched."""
-    answer = api(user).post("/api/v1/query/explain", {"sql": filled(sql, param or []), "purpose": purpose})
+    body = {"sql": filled(sql, param or []), "purpose": purpose} | _given(window=window)
+    answer = api(user).post("/api/v1/query/explain", body)
     rows = [
         {
             "dataset": table["dataset"],

@@ -25,7 +25,7 @@ from api.guard.services import From
 from catalog.errors import WeirError
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
-from policies.model import OnUnreadable, Subject
+from policies.model import OnUnreadable, RecordWindow, Subject
 from policies.plan.registry import Running
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
@@ -49,6 +49,11 @@ class ExplainBody(RequestBody):
     sql: str = Field(min_length=1, max_length=100_000, examples=["SELECT order_id, customer.email FROM prod.orders"])
     purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
     limit: Count | None = Field(None, description="At most this many rows; 100 in JSON, all it may in other formats.")
+    window: RecordWindow = Field(
+        RecordWindow.NEWEST,
+        description="Which records of a topic are read where no time and no offsets are behind it: the newest, as many as"
+        " the setting window_records allows, or all.",
+    )
 
 
 class QueryBody(ExplainBody):
@@ -97,7 +102,7 @@ async def run(
     """
     form = formats.requested(format, request.headers.get("accept"))
     live = queries.running.begin(caller, body.sql, body.purpose, body.query_id)
-    live.on_unreadable, live.signed_in = body.unreadable, session
+    live.on_unreadable, live.signed_in, live.window = body.unreadable, session, body.window
     handed_over = False
     try:
         if form is not formats.Form.JSON:
@@ -108,7 +113,7 @@ async def run(
         answer = await attended(
             request,
             live.stop,
-            lambda: as_json(_with_left_out(queries.run(caller, body.sql, body.purpose, limit, live), limit)),
+            lambda: as_json(_with_left_out(queries.run(caller, body.sql, body.purpose, limit, live), limit, live)),
         )
         return Response(answer, media_type="application/json", headers={QUERY_ID: live.id})
     except WeirError as error:
@@ -118,9 +123,10 @@ async def run(
             queries.running.end(live)
 
 
-def _with_left_out(answer: QueryAnswer, limit: int) -> dict[str, Any]:
+def _with_left_out(answer: QueryAnswer, limit: int, live: Running) -> dict[str, Any]:
     cut = answer.partial["limit"] if answer.partial else None
-    return {**answer.to_json(), "leftOut": left_out.parts(answer.window, answer.decision, cut, limit)}
+    live.left_out = left_out.parts(answer.window, answer.decision, cut, limit, live.window)
+    return {**answer.to_json(), "leftOut": live.left_out}
 
 
 async def _export(
@@ -172,7 +178,7 @@ async def _export(
 )
 def explain(queries: From[GovernedQuery], caller: Caller, body: ExplainBody) -> answers.Explanation:
     """The decision for each column and what would be read; no data is touched."""
-    return answers.Explanation.model_validate(queries.explain(caller, body.sql, body.purpose, body.limit))
+    return answers.Explanation.model_validate(queries.explain(caller, body.sql, body.purpose, body.limit, body.window))
 
 
 @router.post(
@@ -262,7 +268,7 @@ def running(queries: From[GovernedQuery], identity: From[Identity], caller: Call
 
 
 @router.get("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query")])
-def one(
+def get_query(
     queries: From[GovernedQuery], identity: From[Identity], caller: Caller, id: Name
 ) -> answers.EndedQuery | answers.RunningQuery:
     """A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`)."""

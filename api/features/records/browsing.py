@@ -1,4 +1,4 @@
-"""`weir topic browse`: a topic's records, page by page."""
+"""`weir dataset browse`: a topic's records, page by page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.features.queries.commands import Purpose, follow_query
 from api.terminal.cells import cell
 from api.terminal.http import Api, dataset_path
 from api.terminal.options import As, Output, Topic, api
-from api.terminal.output import Format, console, errors, show
+from api.terminal.output import Format, console, errors, escape, show
 
 _WIDTH = 400
 """Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""

@@ -1,3 +1,3 @@
 """Statements that people keep under a name, and share."""
 
-COMMANDS = ("saved-query",)
+COMMANDS = ("query saved",)

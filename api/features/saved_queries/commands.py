@@ -1,4 +1,4 @@
-"""`weir saved-query`: statements that are kept under a name, and shared."""
+"""`weir query saved`: statements that are kept under a name, and shared."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from api.features.queries.commands import Given, Out, PlainCsv, QueryFormat, Rows, run_query
+from api.features.queries.commands import Given, Out, PlainCsv, QueryFormat, Records, Rows, run_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, print_text, show
+from api.terminal.output import Format, console, escape, print_text, show
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
 _PATH = "/api/v1/saved-queries"
@@ -23,25 +23,29 @@ _KEPT = ("name", "sql", "purpose", "description", "shared", "chart")
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.add_typer(saved_app, name="saved-query")
+    noun(app, "query").add_typer(
+        saved_app,
+        name="saved",
+        epilog="weir query saved list · weir query saved run 'Orders of a region' --param region=EU",
+    )
 
 
 saved_app = typer.Typer(help="Keep statements under a name, run and share them.", no_args_is_help=True)
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="Its name or id.", autocompletion=complete_saved_query)]
 
 
-@saved_app.command("list", epilog="weir saved-query list --as ana")
+@saved_app.command("list", epilog="weir query saved list --as ana")
 def saved_list(output: Output = Format.TABLE, user: As = None) -> None:
     """List your saved queries, and those that others share with you."""
     answer = api(user).get(_PATH)
     rows = [{**each, "shared": _shared_text(each["shared"])} for each in answer["queries"]]
     columns = ("name", "owner", "shared", "purpose", "updatedAt", "description")
     show(
-        rows, columns, output, whole=answer, empty="No saved queries; weir saved-query save NAME 'SELECT ...' adds one."
+        rows, columns, output, whole=answer, empty="No saved queries; weir query saved save NAME 'SELECT ...' adds one."
     )
 
 
-@saved_app.command("show", epilog="weir saved-query show 'Orders of a region'")
+@saved_app.command("show", epilog="weir query saved show 'Orders of a region'")
 def saved_show(query: Query, output: Output = Format.TABLE, user: As = None) -> None:
     """Show a saved query and its statement."""
     one = _find(api(user), query)
@@ -55,8 +59,8 @@ def saved_show(query: Query, output: Output = Format.TABLE, user: As = None) -> 
 
 @saved_app.command(
     "run",
-    epilog="weir saved-query run 'Orders of a region' --param region=EU --param least:number=5"
-    " · weir saved-query run revenue -o parquet --out revenue.parquet",
+    epilog="weir query saved run 'Orders of a region' --param region=EU --param least:number=5"
+    " · weir query saved run revenue -o parquet --out revenue.parquet",
 )
 def saved_run(
     query: Query,
@@ -65,18 +69,19 @@ def saved_run(
     output: Annotated[QueryFormat, typer.Option("-o", "--output", help="How to print the answer.")] = QueryFormat.TABLE,
     out: Out = None,
     plain_csv: PlainCsv = False,
+    window: Records = None,
     user: As = None,
 ) -> None:
     """Run a saved query as yourself: what you may not see arrives masked or not at all."""
     client = api(user)
     one = _find(client, query)
-    run_query(client, one["sql"], param or [], one["purpose"], limit, output, out, plain_csv)
+    run_query(client, one["sql"], param or [], one["purpose"], limit, output, out, plain_csv, window=window)
 
 
 @saved_app.command(
     "save",
-    epilog="weir saved-query save 'Orders of a region' 'SELECT * FROM orders WHERE region = :region'"
-    " · weir saved-query save revenue --file revenue.sql --replace",
+    epilog="weir query saved save 'Orders of a region' 'SELECT * FROM orders WHERE region = :region'"
+    " · weir query saved save revenue --file revenue.sql --replace",
 )
 def saved_save(
     name: Annotated[str, typer.Argument(help="What it is called.")],
@@ -99,13 +104,13 @@ def saved_save(
         client.post(_PATH, body)
     else:
         client.put(f"{_PATH}/{segment(known['id'])}", body)
-    console.print(f"Saved {escape(name)}. Run it with: weir saved-query run {escape(_quoted(name))}", highlight=False)
+    console.print(f"Saved {escape(name)}. Run it with: weir query saved run {escape(_quoted(name))}", highlight=False)
 
 
 @saved_app.command(
     "share",
-    epilog="weir saved-query share revenue --group finance · weir saved-query share revenue --everyone"
-    " · weir saved-query share revenue --nobody",
+    epilog="weir query saved share revenue --group finance · weir query saved share revenue --everyone"
+    " · weir query saved share revenue --nobody",
 )
 def saved_share(
     query: Query,
@@ -130,7 +135,7 @@ def saved_share(
     console.print(f"{escape(changed['name'])} is shared with {escape(_shared_text(changed['shared']) or 'nobody')}.")
 
 
-@saved_app.command("delete", epilog="weir saved-query delete revenue")
+@saved_app.command("delete", epilog="weir query saved delete revenue")
 def saved_delete(query: Query, user: As = None) -> None:
     """Forget a saved query."""
     client = api(user)
@@ -144,7 +149,7 @@ def _find(client: Api, query: str) -> dict[str, Any]:
     fit = [each for each in listed if each["id"] == query] or [each for each in listed if each["name"] == query]
     fit = [each for each in fit if each["may"]["change"]] or fit
     if not fit:
-        raise unknown("saved query", query, (each["name"] for each in listed), "weir saved-query list shows them.")
+        raise unknown("saved query", query, (each["name"] for each in listed), "weir query saved list shows them.")
     if len(fit) > 1:
         ids = ", ".join(f"{each['id']} of {each['owner']}" for each in fit)
         raise InvalidInput(f"Several saved queries are called {query!r}; name one by its id: {ids}.")

@@ -79,7 +79,7 @@ def create(
 
 
 @router.get("/{id}", dependencies=[needs(others="its owner, and with whom it is shared", unseen=True, scope="query")])
-def one(queries: From[SavedQueries], caller: Caller, id: Name) -> answers.SavedQuery:
+def get_saved_query(queries: From[SavedQueries], caller: Caller, id: Name) -> answers.SavedQuery:
     """One saved query; 404 where it is of somebody else and not shared with the caller."""
     return queries.get(caller, id)
 

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_cluster
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, errors, show
+from api.terminal.output import Format, errors, escape, show
 from catalog.errors import WeirError
 from scanners.model import Strategy
 
@@ -80,13 +78,15 @@ def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
     """Wait for a scan's end, with a progress bar on a terminal. Ctrl-C cancels the scan."""
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+    with Progress(*columns, console=errors.rich, transient=True, disable=not errors.rich.is_terminal) as bar:
         task = bar.add_task("Scanning topics", total=1.0)
         try:
             while True:

@@ -51,7 +51,7 @@ def search(
     )
     empty = "The catalog is empty: weir scan --bootstrap-servers HOST:PORT."
     if words or kind or tag or owner or entity or cluster:
-        empty = "Nothing fits. What is scanned is found; `weir get datasets` lists it."
+        empty = "Nothing fits. What is scanned is found; `weir dataset list` lists it."
     rows = [{**hit, "dataset": f"{client.shortened(hit['namespace'])}/{hit['name']}"} for hit in answer["hits"]]
     for row in rows:
         row["best fields"] = [each["path"] for each in row.get("bestFields", ())]

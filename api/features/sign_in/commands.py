@@ -1,4 +1,4 @@
-"""`weir login`, `logout`, `whoami`, `session`: signing in the command line by a page in the browser."""
+"""`weir login`, `logout`, `whoami`, and sessions of `weir user`: signing in the command line by a page in the browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import webbrowser
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.config.home import Home
 from api.config.tls_client import ClientTls
@@ -18,10 +17,10 @@ from api.terminal.http import Api, instance_url, segment
 from api.terminal.kept_logins import forget_login, keep_login, kept_login
 from api.terminal.names import complete_user
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
+from api.terminal.words import noun
 from catalog.errors import NotSignedIn, WeirError
 
-session_app = typer.Typer(help="See and end sessions of people who signed in by a provider.", no_args_is_help=True)
 _COLUMNS = ("id", "user", "kind", "provider", "label", "used", "idleEnd", "current")
 
 
@@ -30,7 +29,10 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir login · WEIR_URL=https://weir.example.com weir login --no-browser")(login)
     app.command(epilog="weir logout")(logout)
     app.command(epilog="weir whoami · weir whoami --as ana")(whoami)
-    app.add_typer(session_app, name="session")
+    group = noun(app, "user")
+    group.command("sessions", epilog="weir user sessions · weir user sessions --all")(session_list)
+    group.command("end-session", epilog="weir user end-session ses_4f...")(session_end)
+    group.command("unlink", epilog="weir user unlink ana")(session_unlink)
 
 
 def login(
@@ -87,7 +89,7 @@ def logout() -> None:
 
 
 def whoami(output: Output = Format.TABLE, user: As = None) -> None:
-    """Who commands run as, by what, and what they may do."""
+    """Show who commands run as, by what, and what they may do."""
     home = Home.of_environment()
     client = api(user)
     me = client.get("/api/v1/me")
@@ -104,7 +106,6 @@ def whoami(output: Output = Format.TABLE, user: As = None) -> None:
     show([facts], ("user", "by", "groups", "roles", "permissions"), output, whole=facts)
 
 
-@session_app.command("list", epilog="weir session list · weir session list --all")
 def session_list(
     everybody: Annotated[bool, typer.Option("--all", help="Everybody's; needs the permission manage.")] = False,
     output: Output = Format.TABLE,
@@ -115,16 +116,14 @@ def session_list(
     show(answer["sessions"], _COLUMNS, output, whole=answer, empty="No sessions.")
 
 
-@session_app.command("end", epilog="weir session end ses_4f...")
 def session_end(
-    identifier: Annotated[str, typer.Argument(help="As `weir session list` shows it.")], user: As = None
+    identifier: Annotated[str, typer.Argument(help="As `weir user sessions` shows it.")], user: As = None
 ) -> None:
     """End a session now."""
     api(user).delete(f"/api/v1/auth/sessions/{segment(identifier)}")
     console.print(f"Session {escape(identifier)} is over.", soft_wrap=True)
 
 
-@session_app.command("unlink", epilog="weir session unlink ana")
 def session_unlink(
     name: Annotated[str, typer.Argument(help="The user's name here.", autocompletion=complete_user)], user: As = None
 ) -> None:

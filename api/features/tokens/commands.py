@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from api.config.home import Home, write_private
 from api.terminal.http import segment
 from api.terminal.names import complete_user
 from api.terminal.options import Output, api
-from api.terminal.output import Format, console, print_text, show
+from api.terminal.output import Format, console, escape, print_text, show
 
-token_app = typer.Typer(help="Make, rotate and revoke API tokens.", no_args_is_help=True)
+token_app = typer.Typer(no_args_is_help=True)
 _ID = Annotated[str, typer.Argument(help="As `weir token list` shows it.")]
 
 

@@ -1,3 +1,11 @@
 """One topic as its brokers and its schema registry describe it."""
 
-COMMANDS = ("topic",)
+COMMANDS = (
+    "dataset browse",
+    "dataset partitions",
+    "dataset config",
+    "dataset groups",
+    "dataset acls",
+    "dataset rate",
+    "dataset subjects",
+)

@@ -1,4 +1,4 @@
-"""`weir topic`: browse a topic's records; its partitions, configuration, groups, ACLs, rate and registry subjects."""
+"""`weir dataset`: browse a topic's records; its partitions, configuration, groups, ACLs, rate and registry subjects."""
 
 from __future__ import annotations
 
@@ -6,33 +6,31 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.features.records.browsing import browse
 from api.terminal.http import dataset_path
 from api.terminal.options import As, Output, Topic, api
-from api.terminal.output import Format, console, errors, show
+from api.terminal.output import Format, console, errors, escape, show
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
-
-app = typer.Typer(no_args_is_help=True, help="One topic: its records page by page, partitions, groups, configuration.")
 
 
 def add_to(main: typer.Typer) -> None:
     """Register this module's commands."""
-    main.add_typer(app, name="topic")
+    app = noun(main, "dataset")
     app.command(
-        epilog="weir topic browse prod/orders · weir topic browse prod/orders --partition 1 --offset 10 --oldest"
-        " · weir topic browse prod/orders --field value.region=EU --text example --as ana"
-        " · weir topic browse prod/orders --time 2026-03-01T00:00:00Z --oldest -o json · weir topic browse prod/orders --follow"
+        epilog="weir dataset browse prod/orders · weir dataset browse prod/orders --partition 1 --offset 10 --oldest"
+        " · weir dataset browse prod/orders --field value.region=EU --text example --as ana"
+        " · weir dataset browse prod/orders --time 2026-03-01T00:00:00Z --oldest -o json · weir dataset browse prod/orders --follow"
     )(browse)
-    app.command(epilog="weir topic partitions prod/orders")(partitions)
-    app.command(epilog="weir topic config prod/orders · weir topic config prod/orders --all")(config)
-    app.command(epilog="weir topic groups prod/orders · weir topic groups prod/orders --partitions")(groups)
-    app.command(epilog="weir topic acls prod/orders")(acls)
-    app.command(epilog="weir topic rate prod/orders --hours 24")(rate)
+    app.command(epilog="weir dataset partitions prod/orders")(partitions)
+    app.command(epilog="weir dataset config prod/orders · weir dataset config prod/orders --all")(config)
+    app.command(epilog="weir dataset groups prod/orders · weir dataset groups prod/orders --partitions")(groups)
+    app.command(epilog="weir dataset acls prod/orders")(acls)
+    app.command(epilog="weir dataset rate prod/orders --hours 24")(rate)
     app.command(
-        epilog="weir topic subjects prod/payments"
-        " · weir topic subjects prod/payments --subject payments-value --version 2 --before 1"
+        epilog="weir dataset subjects prod/payments"
+        " · weir dataset subjects prod/payments --subject payments-value --version 2 --before 1"
     )(subjects)
 
 

@@ -1,3 +1,3 @@
 """Stream views: which there are, their rows, how they change, and operating them."""
 
-COMMANDS = ("mask-copy", "view")
+COMMANDS = ("view",)

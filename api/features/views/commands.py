@@ -16,7 +16,7 @@ from api.terminal.output import Format, console, errors, show, show_rows
 from catalog.errors import InvalidInput
 
 View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)]
-app = typer.Typer(no_args_is_help=True, help="Stream views: governed queries whose answer is kept up to date.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def add_to(main: typer.Typer) -> None:
@@ -34,7 +34,7 @@ def add_to(main: typer.Typer) -> None:
     app.command(epilog="weir view restart shop.revenue_5m")(restart)
     app.command(epilog="weir view rebuild shop.revenue_5m --from 2026-11-20T00:00:00Z")(rebuild)
     app.command(epilog="weir view delete shop.revenue_5m --yes")(delete)
-    main.command(epilog="weir mask-copy prod/orders --for analysts --to prod/orders-analysts")(mask_copy)
+    app.command(epilog="weir view mask-copy prod/orders --for analysts --to prod/orders-analysts")(mask_copy)
 
 
 def views(output: Output = Format.TABLE, user: As = None) -> None:
@@ -98,7 +98,7 @@ def rows(
     prefix: Annotated[str | None, typer.Option(help="How the key begins.")] = None,
     where: Annotated[
         str | None,
-        typer.Option(help="Comparisons joined by AND: region = 'EU' AND total >= 10; also IN, BETWEEN, IS NULL."),
+        typer.Option(help="A condition of SQL over the columns: region = 'EU' AND (total >= 10 OR n % 2 = 0)."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Rows at most.")] = None,
     cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 
 import typer
 import yaml
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_view
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from catalog.errors import InvalidInput
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}

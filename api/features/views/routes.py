@@ -66,7 +66,9 @@ def rows(
     prefix: Annotated[Text | None, Query(description="How the key begins: a text, or a JSON list of values.")] = None,
     from_: Annotated[Text | None, Query(alias="from", description="Least value of the first key column.")] = None,
     to: Annotated[Text | None, Query(description="Greatest value of the first key column.")] = None,
-    where: Annotated[Text | None, Query(description="Comparisons joined by AND.", examples=["total >= 10"])] = None,
+    where: Annotated[
+        Text | None, Query(description="A condition of SQL over the columns.", examples=["total >= 10"])
+    ] = None,
     limit: Annotated[Text | None, Query(description="Rows at most.")] = None,
     cursor: Annotated[Text | None, Query(description="`next` of the page before.")] = None,
     atLeast: Annotated[Text | None, Query(description="Source offsets that must be contained: 0:100,1:50")] = None,

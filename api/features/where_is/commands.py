@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from api.terminal.names import complete_entity, require_entity
 from api.terminal.options import As, AsOf, Output, api
-from api.terminal.output import Format, console, print_text, show
+from api.terminal.output import Format, console, escape, print_text, show
 
 
 def add_to(app: typer.Typer) -> None:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from catalog.declared.documents import Document
 from catalog.declared.secrets import Secrets, credentials, require_private
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
@@ -77,8 +78,15 @@ def way(server: Server) -> dict[str, Any]:
 class Places:
     """Finds workers. Raises InvalidInput for what is not declared, SettingsError for secrets, Unavailable."""
 
-    def __init__(self, store: CatalogStore, secrets: Secrets, workers_of: WorkersOf) -> None:
+    def __init__(
+        self,
+        store: CatalogStore,
+        secrets: Secrets,
+        workers_of: WorkersOf,
+        servers: ServerAddresses | None = None,
+    ) -> None:
         self._store, self._secrets, self._workers_of = store, secrets, workers_of
+        self._servers = servers or ServerAddresses()
 
     def server(self, spec: Mapping[str, Any], documents: Sequence[Document] = ()) -> Server:
         """The worker's address as declared: the connector's own, else that of its cluster. `documents` are applied
@@ -151,6 +159,7 @@ class Places:
         return list(own.values())
 
     def worker(self, server: Server) -> ConnectWorker:
+        self._servers.require_url(str(server["url"]), "connect.url")
         auth = credentials(self._secrets, server, "connect")
         ca = self._secrets.file(server["ca"], "connect.ca", authorities=True) if server.get("ca") else None
         return self._workers_of(str(server["url"]), auth, ca)
@@ -166,7 +175,9 @@ class Places:
         return wanted(spec, plugin, self._secrets.read)
 
     def check_secrets(self, spec: ConnectorSpec, server: Server) -> None:
-        """Raises SettingsError for a place that may not be read, or an address that secrets may not go to; reads nothing."""
+        """Raises SettingsError for a place that may not be read, or an address that secrets may not go to,
+        or that may not be called; reads nothing."""
+        self._servers.require_url(str(server["url"]), "connect.url")
         references = {
             key: value for key, value in spec.config.items() if not isinstance(value, str | int | float | bool)
         }

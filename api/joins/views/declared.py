@@ -90,9 +90,11 @@ class ViewHandler(Kept):
         clock: Clock,
         options: Options = lambda cluster, topic: None,
         source: Source = lambda name: None,
+        start_check: Callable[[ViewSpec], None] = lambda spec: None,
     ) -> None:
+        """`start_check`: see `api.joins.views.start_check`."""
         super().__init__(store, clock)
-        self._options, self._source = options, source
+        self._options, self._source, self._start_check = options, source, start_check
 
     def notes(self, document: Document) -> Sequence[str]:
         """What becomes of an output topic that is there already."""
@@ -127,6 +129,11 @@ class ViewHandler(Kept):
         self._no_topic(document.name, spec, names)
         specs = {name: ViewSpec.model_validate(each.spec) for name, each in others.items()} | {document.name: spec}
         check_no_cycle(document.name, specs, Clusters(self._store, names))
+        before = self._store.document(KIND, document.key)
+        if (
+            before is None or ViewSpec.model_validate(before.spec) != spec
+        ):  # a view that runs is not stopped by an apply
+            self._start_check(spec)
 
     def _no_topic(self, name: str, spec: ViewSpec, clusters: Sequence[str]) -> None:
         """A view's name never means a topic, with its cluster or without, but the one that the view writes."""

@@ -95,10 +95,21 @@ class ViewFacts:
         )
         return self._same(name, facts)
 
+    def generations(self, reference: str) -> list[Generation]:
+        """Those of a view whose records may be in its output topic `CLUSTER/TOPIC`, the one that readers get first; none of
+        another topic."""
+        cluster, _, topic = reference.partition("/")
+        name = self._view_of(cluster, topic)
+        stored = ViewState.read(self._states.get(name)).stored if name is not None else []
+        return [g for g in stored if not g.private and g.topic == topic and fold(g.cluster) == fold(cluster)]
+
+    def _view_of(self, cluster: str, topic: str) -> str | None:
+        return self._topics.get("", self._by_topic).get((fold(cluster), topic))
+
     def _of_dataset(self, reference: str) -> DatasetFacts | None:
         """Of the view that the dataset is of. Of an output topic: what all generations may hold of which there are records."""
         cluster, _, topic = reference.partition("/")
-        name = self._topics.get("", self._by_topic).get((fold(cluster), topic))
+        name = self._view_of(cluster, topic)
         private = name is None
         if private:
             name = self._declared.of_dataset(reference)

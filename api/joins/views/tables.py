@@ -6,13 +6,15 @@ the view; an output topic can still be read as a topic, change by change, by its
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from api.joins.query_tables import Tables
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
 from api.joins.views.seen import active_of
-from catalog.datatypes import STRING, ArrayType, DataType, MapType, StructType
+from catalog.datasets.learned_types import wider
+from catalog.datatypes import STRING, ArrayType, DataType, MapType, Primitive, StructType
 from catalog.errors import DatasetNotFound, InvalidInput
 from policies.model import DatasetFacts
 from policies.plan.model import PartRead, Rows
@@ -50,7 +52,7 @@ class ViewTables:
                 raise
             return self._table(view)
         private = self._private(table.reference)
-        return self._table(private) if private is not None else table
+        return self._table(private) if private is not None else self._output(table)
 
     def facts(self, reference: str) -> DatasetFacts:
         """What the catalog has of it now. Raises DatasetNotFound."""
@@ -95,6 +97,13 @@ class ViewTables:
         active = self._active(view)
         return view if active is not None and fold(active.cluster) == fold(reference.partition("/")[0]) else None
 
+    def _output(self, table: QueryTable) -> QueryTable:
+        """The table of a topic; with the types that its records were made with where a view writes them."""
+        generations = [] if table.declared else self._facts.generations(table.reference)
+        if not generations or any(each.registered is not None for each in generations):
+            return table  # where values are Avro, the registry has the types of each record
+        return replace(table, value=PartRead("json", _with_others(_together(generations), table.value.kind)))
+
     def _active(self, view: str) -> Generation | None:
         return ViewState.read(self._states.get(view)).active
 
@@ -132,6 +141,30 @@ def _stored(kind: DataType) -> DataType:
         case MapType():
             return MapType(_stored(kind.key), _stored(kind.value))
     return STRING if kind.name.startswith("INTERVAL") else kind
+
+
+def _together(generations: Sequence[Generation]) -> StructType:
+    """The type that reads the records of all of them, the newest first."""
+    kinds: dict[str, DataType] = {}
+    for generation in generations:
+        for column in generation.typed:
+            kind = _stored(column.kind)
+            kinds[column.name] = _both(kinds.get(column.name, kind), kind)
+    return StructType(tuple(kinds.items()))
+
+
+def _both(one: DataType, other: DataType) -> DataType:
+    if one == other:
+        return one
+    if isinstance(one, Primitive) and isinstance(other, Primitive):
+        return Primitive(wider(one.name, other.name))
+    return STRING
+
+
+def _with_others(kind: StructType, known: DataType) -> StructType:
+    """The type with the fields that records of others in the topic have beside it."""
+    others = known.fields if isinstance(known, StructType) else ()
+    return StructType((*kind.fields, *((name, each) for name, each in others if kind.get(name) is None)))
 
 
 def _value(active: Generation) -> PartRead:

@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, Resou
 
 from catalog.declared.kafka_properties import refusal
 from catalog.declared.secrets import Secrets, require_private_kafka
+from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import SettingsError, Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 
@@ -40,12 +41,16 @@ _AT_ONCE = 200  # topics in one request
 
 
 def client_config(
-    settings: Mapping[str, Any], bootstrap: Sequence[str], secrets: Secrets | None = None
+    settings: Mapping[str, Any],
+    bootstrap: Sequence[str],
+    secrets: Secrets | None = None,
+    servers: ServerAddresses | None = None,
 ) -> dict[str, Any]:
     """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
 
     Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
-    may not be declared (any more): a place of a secret, a property, a password without encryption over the network.
+    may not be declared (any more): a place of a secret, a property, a password without encryption over the network, an address
+    that may not be called.
     `own`, a key that no document may have, holds librdkafka's settings of Weir's own Kafka as they are.
     """
     if "own" in settings:
@@ -57,6 +62,7 @@ def client_config(
     if problem := refusal(config):
         raise SettingsError(f"Declare the cluster again without this: {problem}.")
     require_private_kafka(security, bootstrap)
+    (servers or ServerAddresses()).require_brokers(bootstrap)
     config["bootstrap.servers"] = ",".join(bootstrap)
     protocol = ("SASL_" if sasl is not None else "") + ("SSL" if tls is not None else "PLAINTEXT")
     if protocol != "PLAINTEXT":
@@ -83,15 +89,20 @@ def client_config(
 class KafkaBrokers:
     """See `catalog.ports.Brokers`. Every call opens a connection; nothing is kept open."""
 
-    def __init__(self, timeout_s: float = 5.0, secrets: Secrets | None = None) -> None:
+    def __init__(
+        self, timeout_s: float = 5.0, secrets: Secrets | None = None, servers: ServerAddresses | None = None
+    ) -> None:
         self._timeout = timeout_s
         self._secrets = secrets or Secrets()
+        self._servers = servers or ServerAddresses()
 
     def describe(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> ClusterDescription:
         """Raises Unavailable naming the addresses within the timeout; SettingsError for a secret that is not there."""
         with self._admin(settings, bootstrap) as (admin, errors):
             metadata = self._listed(admin, bootstrap, errors)
             brokers = tuple(sorted(f"{b.host}:{b.port}" for b in metadata.brokers.values()))
+            if "own" not in settings:
+                self._servers.require_brokers(brokers, "The brokers' own list (advertised.listeners)")
             return ClusterDescription(metadata.cluster_id, brokers)
 
     def topics(self, settings: Mapping[str, Any], bootstrap: Sequence[str], offsets: bool = True) -> list[TopicFacts]:
@@ -122,7 +133,7 @@ class KafkaBrokers:
         self, settings: Mapping[str, Any], bootstrap: Sequence[str]
     ) -> Iterator[tuple[AdminClient, list[KafkaError]]]:
         errors: list[KafkaError] = []
-        config = client_config(settings, bootstrap, self._secrets) | {
+        config = client_config(settings, bootstrap, self._secrets, self._servers) | {
             "error_cb": errors.append,
             "log_level": 0,  # its own log lines would go to stderr, and may quote the configuration
             "socket.connection.setup.timeout.ms": int(self._timeout * 1000),

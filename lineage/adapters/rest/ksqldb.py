@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from catalog.declared.server_addresses import ServerAddresses
 from lineage.adapters.rest.servers import RestServer
 from lineage.observed.connect import host_of
 from lineage.observed.connect_engines import PersistentQuery, Stream, ksqldb_events
@@ -15,8 +16,14 @@ MOST = 2000
 class KsqldbRest:
     """See `lineage.observed.connect_engines.EngineReader`."""
 
-    def __init__(self, url: str, auth: tuple[str, str] | None = None, ca: str | None = None) -> None:
-        self._server = RestServer("ksqlDB", "ksqldb.url", url, auth, ca)
+    def __init__(
+        self,
+        url: str,
+        auth: tuple[str, str] | None = None,
+        ca: str | None = None,
+        servers: ServerAddresses | None = None,
+    ) -> None:
+        self._server = RestServer("ksqlDB", "ksqldb.url", url, auth, ca, servers=servers)
 
     def events(self, namespace: str) -> list[dict[str, Any]]:
         queries = list(read_queries(self._say("SHOW QUERIES;")))

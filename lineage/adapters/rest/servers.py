@@ -1,4 +1,5 @@
-"""One way to ask a REST server: bounded, without redirects, failures as Unavailable with the address and never a body."""
+"""One way to ask a REST server: bounded, without redirects, failures as Unavailable with the address and never a body;
+an address that may not be called as SettingsError."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ from typing import Any
 
 import httpx
 
+from catalog.adapters.checked_http import AddressRefused, CheckedTransport
 from catalog.call_deadline import CallDeadline
-from catalog.errors import Unavailable
+from catalog.declared.server_addresses import ServerAddresses
+from catalog.errors import SettingsError, Unavailable
 
 _MOST_BYTES = 64 * 1024 * 1024
 
@@ -16,13 +19,21 @@ class RestServer:
     """`what` names the server in errors; `setting` the place of its address."""
 
     def __init__(
-        self, what: str, setting: str, url: str, auth: tuple[str, str] | None, ca: str | None, timeout_s: float = 8.0
+        self,
+        what: str,
+        setting: str,
+        url: str,
+        auth: tuple[str, str] | None,
+        ca: str | None,
+        timeout_s: float = 8.0,
+        servers: ServerAddresses | None = None,
     ) -> None:
         self.url, self._what, self._setting = url.rstrip("/"), what, setting
         self._seconds = timeout_s
         # A redirect, a proxy of the environment or a .netrc would send the credentials elsewhere, or others here.
+        transport = CheckedTransport(servers or ServerAddresses(), verify=ca or True)
         self._client = httpx.Client(
-            auth=auth, timeout=timeout_s, verify=ca or True, follow_redirects=False, trust_env=False
+            auth=auth, timeout=timeout_s, transport=transport, follow_redirects=False, trust_env=False
         )
 
     def get(self, path: str, missing: tuple[int, ...] = ()) -> Any:
@@ -58,5 +69,7 @@ class RestServer:
             status = error.response.status_code
             why = "refuses the credentials" if status in (401, 403) else f"answers {status}"
             raise self.unavailable(why) from None
+        except AddressRefused as refused:
+            raise SettingsError(f"{self._setting}: {refused.message}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
             raise self.unavailable("does not answer") from None

@@ -10,8 +10,12 @@ import json
 from typing import Any, Protocol
 
 from policies.plan.cancellation import Stop
-from policies.plan.model import Rows, TablePlan
+from policies.plan.model import Rows, TablePlan, Window
 from policies.sql.literals import literal
+
+_LEAST_POLLED, _MOST_POLLED = 100, 2_000
+_POLLS = 100
+"""A window is read in about so many polls, within these bounds."""
 
 
 class WindowReader(Protocol):
@@ -102,11 +106,20 @@ def kafka_frame(session: Any, table: TablePlan) -> Any:
         "kafka.isolation.level": "read_committed",
         # Spark's own two minutes would keep a task of the engine for records that will not come.
         "kafkaConsumer.pollTimeoutMs": "20000",
-        # What was fetched last stays in the engine's heap after the read, until `spark.kafka.consumer.fetchedData.cache
-        # .timeout` (a setting of the server): with 500 records a query, 600 queries filled a heap of 1 GiB.
-        "kafka.max.poll.records": "100",
+        "kafka.max.poll.records": str(poll_records(table.window)),
         # Spark asks for a partition's ends after each fetch, behind the next fetch on the same connection, which at the
         # end of the partition would wait half a second for records nobody needs.
         "kafka.fetch.max.wait.ms": "1",
     }
     return session.read.format("kafka").options(**options).load()
+
+
+def poll_records(window: Window) -> int:
+    """How many records Spark takes from Kafka's client at a time.
+
+    After each time it looks up both ends of the partition, two round trips, so a large window takes many at a time. What was
+    taken last stays in the engine's heap after the read, until `spark.kafka.consumer.fetchedData.cache.timeout` (a setting
+    of the server): with 500 records a query, 600 queries filled a heap of 1 GiB. So a small one takes few.
+    """
+    most = max((each.count for each in window.ranges), default=0)
+    return min(_MOST_POLLED, max(_LEAST_POLLED, most // _POLLS))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from catalog.errors import Unavailable
 from scanners.adapters.kafka.settings import librdkafka
@@ -14,6 +14,12 @@ from scanners.model import ClusterConnection, Partition, Topic
 from scanners.settings import ScannerSettings
 
 _RETRY_S = 0.2
+_LEADER_S = 3.0
+"""How long a new leader of a partition is waited for."""
+_NO_LEADER = "leader not available"
+
+_Place = tuple[str, int]
+"""A topic and the number of a partition."""
 
 
 class KafkaOffsets:
@@ -29,37 +35,73 @@ class KafkaOffsets:
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
         # A topic that was deleted, or has another leader, since it was listed: the next list knows.
         again = Retrying(
-            retry=retry_if_exception(_moved),
-            stop=stop_after_delay(self._settings.kafka_seconds),
+            retry=retry_if_result(lambda topics: any(each.unreadable for each in topics)),
+            stop=stop_after_delay(min(_LEADER_S, self._settings.kafka_seconds)),
             wait=wait_fixed(_RETRY_S),
-            reraise=True,
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else [],
         )
         with self._admin(cluster) as admin:
-            return again(self._listed, admin, set(topics))
+            listed: list[Topic] = again(self._listed, admin, set(topics))
+            return listed
 
     def _listed(self, admin: Any, wanted: set[str]) -> list[Topic]:
-        from confluent_kafka import TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
         metadata = admin.list_topics(timeout=self._settings.kafka_seconds).topics
-        parts = [
-            TopicPartition(name, number)
+        leaders = {
+            (name, number): part.leader
             for name in sorted(wanted & set(metadata))
             if metadata[name].error is None
-            for number in metadata[name].partitions
-        ]
-        if not parts:
-            return []
-        ends: list[dict[tuple[str, int], int]] = []
+            for number, part in metadata[name].partitions.items()
+        }
+        unreadable = {place: _NO_LEADER for place, leader in leaders.items() if leader < 0}
+        ends: list[dict[_Place, int]] = []
         # read_committed would end at an open transaction; Spark reads up to there by itself.
         for spec in (OffsetSpec.earliest(), OffsetSpec.latest()):
-            futures = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=self._settings.kafka_seconds)
-            ends.append({(p.topic, p.partition): answer.result().offset for p, answer in futures.items()})
+            places = [place for place in leaders if place not in unreadable]
+            offsets, failures = self._ends(admin, places, spec)
+            ends.append(offsets)
+            unreadable |= {place: _reason(error) for place, error in failures.items()}
         begins, latest = ends
-        by_topic: dict[str, list[Partition]] = {}
-        for (name, number), begin in sorted(begins.items()):
-            by_topic.setdefault(name, []).append(Partition(number, begin, latest[name, number]))
-        return [Topic(name, tuple(partitions)) for name, partitions in by_topic.items()]
+        by_topic: dict[str, list[_Place]] = {}
+        for place in sorted(leaders):
+            by_topic.setdefault(place[0], []).append(place)
+        return [
+            Topic(
+                name,
+                tuple(Partition(place[1], begins[place], latest[place]) for place in places if place not in unreadable),
+                tuple((place[1], unreadable[place]) for place in places if place in unreadable),
+            )
+            for name, places in by_topic.items()
+        ]
+
+    def _ends(self, admin: Any, places: Sequence[_Place], spec: Any) -> tuple[dict[_Place, int], dict[_Place, Any]]:
+        """Offsets by place, and the errors of places that have none. Raises KafkaException where no broker answers."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        wanted = {TopicPartition(*place): spec for place in places}
+        offsets: dict[_Place, int] = {}
+        failures: dict[_Place, Any] = {}
+        if wanted:
+            answers = admin.list_offsets(wanted, request_timeout=self._settings.kafka_seconds)
+            for place, answer in answers.items():
+                try:
+                    offsets[place.topic, place.partition] = answer.result().offset
+                except KafkaException as error:
+                    failures[place.topic, place.partition] = error
+        if not failures or offsets:
+            return offsets, failures
+        if not all(_of_its_own(error) for error in failures.values()):
+            raise next(error for error in failures.values() if not _of_its_own(error))
+        names = list(dict.fromkeys(name for name, _ in places))
+        if len(names) == 1:
+            return offsets, failures
+        # One partition that lost its leader a moment ago fails the whole request.
+        failures = {}
+        for name in names:
+            some, failed = self._ends(admin, [place for place in places if place[0] == name], spec)
+            offsets, failures = offsets | some, failures | failed
+        return offsets, failures
 
     @contextmanager
     def _admin(self, cluster: ClusterConnection) -> Iterator[Any]:
@@ -76,10 +118,12 @@ class KafkaOffsets:
             ) from error
 
 
-def _moved(error: Any) -> bool:
-    from confluent_kafka import KafkaError, KafkaException
+def _of_its_own(error: Any) -> bool:
+    """Whether it is about a topic or a partition, and not about the cluster."""
+    from confluent_kafka import KafkaError
 
-    return isinstance(error, KafkaException) and error.args[0].code() in (
+    return error.args[0].code() in (
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
         KafkaError.UNKNOWN_TOPIC_OR_PART,
         KafkaError.UNKNOWN_TOPIC_ID,
         KafkaError.NOT_LEADER_FOR_PARTITION,

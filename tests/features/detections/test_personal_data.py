@@ -183,17 +183,19 @@ def test_a_recognizer_that_is_none_is_refused(weir: ApiWorld, recognizer: Any, n
 
 
 def test_the_command_line_reviews_what_fits(weir: ApiWorld, command: Any) -> None:
-    shown = command("review", "--entity", "EMAIL_ADDRESS", "-o", "json")
+    shown = command("personal-data", "review", "--entity", "EMAIL_ADDRESS", "-o", "json")
     assert shown.exception is None and json.loads(shown.stdout)["total"] == 3
-    done = command("review", "--entity", "EMAIL_ADDRESS", "--state", "suggested", "--confirm", "--reason", "seen")
+    done = command(
+        "personal-data", "review", "--entity", "EMAIL_ADDRESS", "--state", "suggested", "--confirm", "--reason", "seen"
+    )
     assert done.exit_code == 0, done.stdout
     assert listed(weir, state="confirmed", entity="EMAIL_ADDRESS")["total"] == 3
-    one = command("review", "prod/orders", "headers.actor", "--entity", "EMAIL_ADDRESS", "--reject")
+    one = command("personal-data", "review", "prod/orders", "headers.actor", "--entity", "EMAIL_ADDRESS", "--reject")
     assert one.exit_code == 0 and listed(weir, state="rejected")["total"] == 1
-    added = command("review", "prod/orders", "value.region", "--entity", "LOCATION", "--confirm")
+    added = command("personal-data", "review", "prod/orders", "value.region", "--entity", "LOCATION", "--confirm")
     assert added.exit_code == 0 and listed(weir, entity="LOCATION")["total"] == 1
-    assert command("review", "--confirm").exception is not None
-    assert command("review", "prod/none", "value.x", "--entity", "X", "--reject").exception is not None
+    assert command("personal-data", "review", "--confirm").exception is not None
+    assert command("personal-data", "review", "prod/none", "value.x", "--entity", "X", "--reject").exception is not None
 
 
 def test_the_command_line_tries_recognizers_of_either_form(command: Any, tmp_path: Path) -> None:
@@ -210,9 +212,9 @@ def test_the_command_line_tries_recognizers_of_either_form(command: Any, tmp_pat
         "    patterns:\n      - {name: e, regex: 'EMP-[0-9]{6}', score: 0.6}\n    context: [staff]\n"
     )
     for file in (ours, theirs):
-        done = command("recognizer", "test", "-f", str(file), "--sample", str(values), "-o", "json")
+        done = command("personal-data", "test", "-f", str(file), "--sample", str(values), "-o", "json")
         assert done.exit_code == 0, done.stdout
         answer = json.loads(done.stdout)[0]
         assert (answer["matched"], answer["sampled"], answer["entity"]) == (2, 3, "EMPLOYEE_NUMBER")
     for bad in (tmp_path / "none.yaml", values):
-        assert command("recognizer", "test", "-f", str(bad), "--sample", str(values)).exception is not None
+        assert command("personal-data", "test", "-f", str(bad), "--sample", str(values)).exception is not None

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from api.cli import app
 from api.features.lineage import commands
 from api.terminal.http import Api
 from lineage.questions.queries import Lineage
@@ -37,11 +37,9 @@ def cli(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> Any:
         return client
 
     monkeypatch.setattr(commands, "api", api)
-    app = typer.Typer()
-    commands.add_to(app)
 
     def call(*arguments: str) -> Any:
-        return CliRunner().invoke(app, arguments)
+        return CliRunner().invoke(app, list(arguments))
 
     return call
 
@@ -57,7 +55,7 @@ def test_the_graph_before_and_after_a_job_changed_its_output(weir: ApiWorld, cli
     for moment, there, gone in ((at(50), "mart", "clean2"), (at(200), "clean2", "mart")):
         shown = cli("lineage", node("orders"), "--direction", "downstream", "--as-of", moment, "-o", "csv").stdout
         assert there in shown and gone not in shown
-    past = cli("impact", node("orders"), "--as-of", at(50), "-o", "json")
+    past = cli("lineage", "impact", node("orders"), "--as-of", at(50), "-o", "json")
     assert "mart" in past.stdout and "clean2" not in past.stdout
 
 
@@ -122,9 +120,9 @@ def test_a_bad_batch_reaches_only_what_was_open_then(weir: ApiWorld, cli: Any) -
     assert field["could"] and field["raw"] is False
     unknown = ask(weir, "lineage/reach", **{"from": EMAIL, "to": node("mart"), "at": at(0)})
     assert unknown["could"]  # nobody said which columns mart takes
-    assert "Yes" in cli("reach", node("orders"), "--to", node("mart"), "--at", at(5)).stdout
-    assert "No" in cli("reach", node("orders"), "--to", node("mart"), "--at", at(150)).stdout
-    assert "clean2" in cli("reach", node("orders"), "--at", at(150)).stdout
+    assert "Yes" in cli("lineage", "reach", node("orders"), "--to", node("mart"), "--at", at(5)).stdout
+    assert "No" in cli("lineage", "reach", node("orders"), "--to", node("mart"), "--at", at(150)).stdout
+    assert "clean2" in cli("lineage", "reach", node("orders"), "--at", at(150)).stdout
 
 
 @pytest.mark.parametrize(
@@ -198,10 +196,10 @@ def test_an_impact_says_what_a_change_does_and_to_whose_commit(weir: ApiWorld) -
     ],
 )
 def test_the_pipeline_is_told_by_the_exit_code(cli: Any, arguments: list[str], code: int) -> None:
-    done = cli("impact", "--field", f"{KAFKA}/orders:value.email", *arguments, "-o", "markdown")
+    done = cli("lineage", "impact", "--field", f"{KAFKA}/orders:value.email", *arguments, "-o", "markdown")
     assert done.exit_code == code, done.output
     assert "### Impact of" in done.stdout and "`0a1b2c3d4e5f`" in done.stdout and "`team:data`" in done.stdout
-    unused = cli("impact", node("mart"), "--fail-on", "affected", "--depth", "1", "-o", "json")
+    unused = cli("lineage", "impact", node("mart"), "--fail-on", "affected", "--depth", "1", "-o", "json")
     assert unused.exit_code == 3 and json.loads(unused.stdout)["affected"][0]["id"] == "job:jobs:board"
 
 
@@ -209,7 +207,7 @@ def test_a_pipeline_cannot_pass_by_mistake(weir: ApiWorld, cli: Any, monkeypatch
     field = ("impact", "--field", f"{KAFKA}/orders:value.email")
     refused = cli(*field, "--fail-on", "breaks")
     assert refused.exit_code == 2 and "--change" in refused.output
-    assert cli("impact", f"cluster:{KAFKA}", "--fail-on", "breaks").exit_code == 3
+    assert cli("lineage", "impact", f"cluster:{KAFKA}", "--fail-on", "breaks").exit_code == 3
     whole = weir.services[Lineage].impact
     monkeypatch.setattr(weir.services[Lineage], "impact", lambda *a, **k: replace(whole(*a, **k), truncated=True))
     cut = cli(*field, "--change", "retype", "--fail-on", "breaks")

@@ -1,4 +1,4 @@
-"""`weir saved-query` and `--param`: through the running application, and the reading of parameters alone."""
+"""`weir query saved` and `--param`: through the running application, and the reading of parameters alone."""
 
 from __future__ import annotations
 
@@ -34,35 +34,35 @@ SQL = "SELECT region FROM orders WHERE region = :region"
 def test_a_query_is_kept_shared_run_and_forgotten(weir: Weir, served: ApiWorld, home: Path) -> None:  # noqa: F811
     served.apply(NO_CLUSTER + PEOPLE)
     served.scan(cluster="prod", topics=["*"])
-    assert "No saved queries" in weir("saved-query", "list").out
-    saved = weir("saved-query", "save", "By region", SQL, "--description", "Orders of one")
-    assert saved.code == 0 and "weir saved-query run 'By region'" in saved.out
-    assert weir("saved-query", "save", "By region", SQL).code == 1
-    assert weir("saved-query", "share", "By region", "--user", "ana").out == "By region is shared with ana.\n"
-    assert weir("saved-query", "save", "By region", "--replace", "--description", "New").code == 0
-    kept = json.loads(weir("saved-query", "show", "By region", "-o", "json").out)
+    assert "No saved queries" in weir("query", "saved", "list").out
+    saved = weir("query", "saved", "save", "By region", SQL, "--description", "Orders of one")
+    assert saved.code == 0 and "weir query saved run 'By region'" in saved.out
+    assert weir("query", "saved", "save", "By region", SQL).code == 1
+    assert weir("query", "saved", "share", "By region", "--user", "ana").out == "By region is shared with ana.\n"
+    assert weir("query", "saved", "save", "By region", "--replace", "--description", "New").code == 0
+    kept = json.loads(weir("query", "saved", "show", "By region", "-o", "json").out)
     assert (kept["sql"], kept["description"], kept["shared"]["users"]) == (SQL, "New", ["ana"])
-    assert SQL in weir("saved-query", "show", kept["id"]).out
-    missing = weir("saved-query", "run", "By region")
+    assert SQL in weir("query", "saved", "show", kept["id"]).out
+    missing = weir("query", "saved", "run", "By region")
     assert (missing.code, missing.out) == (1, "") and "--param region=..." in missing.err
     (home / "tokens").mkdir(exist_ok=True)
     (home / "tokens" / "ana").write_text(served.admin.post("/api/v1/tokens", json={"user": "ana"}).json()["token"])
-    ran = weir("saved-query", "run", "By region", "--param", "region=nowhere'", "-o", "json", "--as", "ana")
+    ran = weir("query", "saved", "run", "By region", "--param", "region=nowhere'", "-o", "json", "--as", "ana")
     assert "'orders' holds; is the cluster up?" in ran.err  # decided, and nothing listens there
-    assert "Only" in weir("saved-query", "delete", "By region", "--as", "ana").err
-    assert weir("saved-query", "share", "By region", "--nobody").out == "By region is shared with nobody.\n"
-    near = weir("saved-query", "run", "By regio")
+    assert "Only" in weir("query", "saved", "delete", "By region", "--as", "ana").err
+    assert weir("query", "saved", "share", "By region", "--nobody").out == "By region is shared with nobody.\n"
+    near = weir("query", "saved", "run", "By regio")
     assert near.code == 2 and "did you mean By region?" in near.err
-    assert weir("saved-query", "delete", "By region").out == "By region is deleted.\n"
-    assert weir("saved-query", "show", "By region").code == 2
+    assert weir("query", "saved", "delete", "By region").out == "By region is deleted.\n"
+    assert weir("query", "saved", "show", "By region").code == 2
 
 
 def test_what_is_typed_wrong_is_named(weir: Weir, tmp_path: Path) -> None:  # noqa: F811
     for line, sentence in (
-        (("saved-query", "save", "x"), "Give a statement, or --file"),
-        (("saved-query", "save", "x", "--file", str(tmp_path / "none.sql")), "cannot be read: No such file"),
-        (("saved-query", "share", "x"), "Give --everyone"),
-        (("saved-query", "share", "x", "--nobody", "--everyone"), "Give --everyone"),
+        (("query", "saved", "save", "x"), "Give a statement, or --file"),
+        (("query", "saved", "save", "x", "--file", str(tmp_path / "none.sql")), "cannot be read: No such file"),
+        (("query", "saved", "share", "x"), "Give --everyone"),
+        (("query", "saved", "share", "x", "--nobody", "--everyone"), "Give --everyone"),
         (("query", "SELECT 1", "--param", "a=1"), "it has none"),
         (("explain", "SELECT :a", "--param", "a:number=x"), "is not a number"),
     ):

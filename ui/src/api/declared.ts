@@ -17,18 +17,26 @@ export function useDeclared(kind: string, enabled = true) {
   });
 }
 
+/** A name in a document that nothing has now. `refused`: a typing error, which is only applied with `allowUnknown`. */
+export interface NameWarning {
+  field: string;
+  name: string;
+  message: string;
+  refused: boolean;
+}
+
 export interface Applied {
-  changes: { action: string; kind: string; name: string; diff?: unknown }[];
+  changes: { action: string; kind: string; name: string; diff?: unknown; warnings?: NameWarning[] }[];
 }
 
 /** Sends YAML documents; with `dryRun` only tells what they would change. */
 export function useApply() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ yaml, dryRun }: { yaml: string; dryRun: boolean }) =>
+    mutationFn: ({ yaml, dryRun, allowUnknown = false }: { yaml: string; dryRun: boolean; allowUnknown?: boolean }) =>
       answer<Applied>(
         weir.POST("/api/v1/apply", {
-          params: { query: { dryRun } },
+          params: { query: { dryRun, allowUnknown } },
           ...yamlBody(yaml),
         }),
       ),

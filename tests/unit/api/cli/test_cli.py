@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import pytest
 import yaml
 
@@ -63,7 +62,7 @@ def weir(served: ApiWorld, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     def client(*, headers: dict[str, str], **_: object) -> CheckedClient:
         return CheckedClient(app, raise_server_exceptions=False, headers=headers)
 
-    monkeypatch.setattr(httpx, "Client", client)
+    monkeypatch.setattr("api.terminal.http.Client", client)
     monkeypatch.setenv("WEIR_HOME", str(home))
     for name in ("WEIR_URL", "WEIR_TOKEN"):
         monkeypatch.delenv(name, raising=False)
@@ -148,7 +147,7 @@ def test_get_lists_more_datasets_than_one_page(weir: Weir, served: ApiWorld, mon
     names = [f"topic-{n}" for n in range(8)]
     one = "---\napiVersion: weir/v1\nkind: Dataset\nmetadata: {{name: {}, cluster: prod}}\nspec: {{}}\n"
     served.apply(CLUSTER + "".join(one.format(name) for name in names))
-    listed = weir("get", "datasets", "-o", "csv").out.splitlines()
+    listed = weir("dataset", "list", "-o", "csv").out.splitlines()
     assert [line.split(",")[0] for line in listed[1:]] == [f"prod/{name}" for name in names]
 
 
@@ -170,23 +169,23 @@ def test_a_cluster_is_deleted_after_its_declared_datasets(weir: Weir) -> None:
 
 
 def test_a_token_is_made_listed_and_revoked(weir: Weir, home: Path) -> None:
-    ended = weir("requests", "--as", "zoe")
+    ended = weir("request", "list", "--as", "zoe")
     assert ended.code == 1 and "weir token create --user zoe --save" in ended.err
     assert weir("token", "create", "--user", "zoe", "--save").code == 0
-    assert weir("requests", "--as", "zoe").code == 0
+    assert weir("request", "list", "--as", "zoe").code == 0
     line = next(line for line in weir("token", "list", "-o", "csv").out.splitlines() if ",zoe," in line)
     assert weir("token", "revoke", line.split(",")[0]).code == 0
-    assert "wrong, expired or revoked" in weir("requests", "--as", "zoe").err
+    assert "wrong, expired or revoked" in weir("request", "list", "--as", "zoe").err
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["get", "schema", "orders"], "CLUSTER/TOPIC"),
-        (["impact", "orders"], "'orders' names no dataset"),
+        (["dataset", "schema", "orders"], "CLUSTER/TOPIC"),
+        (["lineage", "impact", "orders"], "'orders' names no dataset"),
         (["scan"], "Name a cluster, or give --bootstrap-servers."),
         (["apply", "-f", "/nowhere.yaml"], "/nowhere.yaml cannot be read"),
-        (["withdraw", "nope"], "nope"),
+        (["request", "withdraw", "nope"], "nope"),
     ],
 )
 def test_wrong_words_are_one_sentence(weir: Weir, words: list[str], sentence: str) -> None:
@@ -227,7 +226,7 @@ def test_what_is_no_address_is_refused(monkeypatch: pytest.MonkeyPatch, given: s
 
 def test_a_token_that_cannot_be_sent_is_refused(weir: Weir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEIR_TOKEN", "a\nb")
-    assert "signs that no token has" in weir("get", "clusters").err
+    assert "signs that no token has" in weir("cluster", "list").err
 
 
 def test_no_proxy_stands_between_weir_and_this_machine() -> None:

@@ -1,4 +1,4 @@
-"""`weir get schema` on a terminal: what is above the table, in its cells, and below it."""
+"""`weir dataset schema` on a terminal: what is above the table, in its cells, and below it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_is_wrong_says_what_to_do() -> None:
     (line,) = wrong_lines(ANSWER)
     assert "7 times the value" in line and "offset 5" in line and "--dead-letter" in line
     departure = {"message": "value.id is missing in 3 records"}
-    assert "weir diff-schema" in list(wrong_lines({**ANSWER, "problems": [], "departures": [departure]}))[-1]
+    assert "weir dataset diff" in list(wrong_lines({**ANSWER, "problems": [], "departures": [departure]}))[-1]
 
 
 def test_all_of_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

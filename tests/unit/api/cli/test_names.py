@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,9 +17,10 @@ import typer
 from typer.testing import CliRunner
 
 from api import cli, features
+from api.cli.old_words import OLD, current
 from api.terminal import names
 from api.terminal.failures import worded
-from api.terminal.help_panels import PANELS
+from api.terminal.words import PANELS, WORDS
 from catalog.errors import InvalidInput, NotFound
 from tests.api_world import ApiWorld
 from tests.unit.api.cli.test_cli import CLUSTER, Weir, home, served, weir  # noqa: F401
@@ -38,12 +41,12 @@ spec: {title: Fraud}
     [
         ("get polcy", "did you mean Policy?"),
         ("delete Polcy x", "did you mean Policy?"),
-        ("get zzzz", "kinds are datasets"),
+        ("get zzzz", "kinds are AccessReview"),
         ("where-is --entity EMAIL_ADRESS", "did you mean EMAIL_ADDRESS"),
         ("search --entity phone", "did you mean PHONE_NUMBER?"),
-        ("review --entity zzzzzz", "weir search --entity PII"),
+        ("personal-data review --entity zzzzzz", "weir search --entity PII"),
         ("search --entity iban -o json", "did you mean IBAN_CODE"),
-        ("request prod/orders --purpose fraud-detecton", "did you mean fraud-detection?"),
+        ("request create prod/orders --purpose fraud-detecton", "did you mean fraud-detection?"),
     ],
 )
 def test_an_unknown_name_ends_with_2_and_the_near_ones(weir: Weir, served: ApiWorld, line: str, near: str) -> None:  # noqa: F811
@@ -70,7 +73,7 @@ def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # no
         ("audit list --since yesterday", "--since: 'yesterday' is not a time"),
         ("where-is --entity PII --as-of never", "--as-of: 'never' is not a time"),
         ("get schema prod/nothing", "nothing"),
-        ("cancel q-none", "`weir queries` lists those"),
+        ("cancel q-none", "`weir query list` lists those"),
         ("approve req-none", "req-none"),
         ("view describe none", "none"),
         ("access-review show none", "none"),
@@ -95,14 +98,14 @@ def test_failures_speak_of_what_was_typed(weir: Weir, line: str, sentence: str) 
 
 
 def test_other_doors_of_the_api_are_no_words_of_the_command_line() -> None:
-    gone = worded(NotFound("There is nothing at /api/v1/access/unused."), cli.app, ["access", "unused"])
+    gone = worded(NotFound("There is nothing at /api/v1/access/unused."), cli.tree(["access"]), ["access", "unused"])
     assert gone == "The Weir that answers does not know `weir access unused`: it is of another version."
     fields = [
         {"field": "body.spec.mask", "problem": "Field required"},
         {"field": "query.limit", "problem": "Input should be 1"},
     ]
     refused = InvalidInput("body.spec.mask: Field required.", details={"fields": fields})
-    assert worded(refused, cli.app, ["search"]) == "spec mask: it is missing. --limit: it must be 1."
+    assert worded(refused, cli.tree(["search"]), ["search"]) == "spec mask: it is missing. --limit: it must be 1."
 
 
 @pytest.fixture
@@ -158,13 +161,150 @@ def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         yield from leaves(each, (*path, name))
 
 
+def groups(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, each in getattr(command, "commands", {}).items():
+        if hasattr(each, "commands"):
+            yield (*path, name), each
+            yield from groups(each, (*path, name))
+
+
+WHOLE = cli.tree()
+
+
 def test_every_command_has_a_panel_and_an_example_of_itself() -> None:
-    root: Any = typer.main.get_command(cli.app)
-    assert sorted(root.commands) == sorted(name for listed in PANELS.values() for name in listed)
-    assert {each.rich_help_panel for each in root.commands.values()} == set(PANELS)
-    for path, command in leaves(root):
+    hidden = {name for name, command in WHOLE.commands.items() if command.hidden}
+    assert hidden == {"test"} and set(WHOLE.commands) - hidden == set(WORDS)
+    assert {each.rich_help_panel for name, each in WHOLE.commands.items() if name not in hidden} == set(PANELS)
+    for path, command in leaves(WHOLE):
         assert re.match(r"Examples?:\n\n", command.epilog or ""), path
         assert f"weir {' '.join(path)}" in command.epilog, path
+
+
+def test_every_example_names_commands_and_options_that_there_are() -> None:
+    for path, command in (*leaves(WHOLE), *groups(WHOLE)):
+        for line in re.findall(r"weir [a-z][^\n|]*", command.epilog):
+            words, _ = current(shlex.split(line.replace("\\[", "["), comments=False)[1:])
+            called, rest = WHOLE, words
+            while rest and rest[0] in getattr(called, "commands", {}):
+                called, rest = called.commands[rest[0]], rest[1:]
+            assert not hasattr(called, "commands"), line
+            known = {opt for param in called.params for opt in (*param.opts, *param.secondary_opts)}
+            for word in rest if path != ("test",) else ():
+                assert not re.match(r"-[a-z-]", word) or word in known, (line, word)
+
+
+def test_every_group_has_examples_and_the_help_of_its_word() -> None:
+    assert len(WORDS) <= 32
+    for path, group in groups(WHOLE):
+        assert re.match(r"Examples:\n\n", group.epilog or ""), path
+        assert f"weir {' '.join(path)}" in group.epilog, path
+        assert len(path) > 1 or group.help == WORDS[path[0]].help
+
+
+def test_the_table_of_words_says_of_a_command_what_its_own_help_says() -> None:
+    for name, command in WHOLE.commands.items():
+        if name in WORDS and not hasattr(command, "commands"):
+            first = " ".join((command.help or "").split())
+            assert first.startswith(WORDS[name].help.rstrip(".")), (name, first)
+
+
+ROOT = Path(__file__).resolve().parents[4]
+ROOMS = ("api", "catalog", "client", "connectors", "lineage", "policies", "scanners", "stack", "views", "ui/src")
+PAGES = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+CODE = [path for room in ROOMS for end in ("py", "ts", "tsx") for path in (ROOT / room).rglob(f"*.{end}")]
+COMMAND = re.compile(r"(?:^|`|\$ |: )(?:\./)?weir ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+
+
+def test_no_page_and_no_message_names_an_old_word() -> None:
+    old: list[str] = []
+    texts = [
+        path
+        for path in (*PAGES, *CODE)
+        if "decisions" not in path.parts and path.name not in ("commands.md", "old_words.py")
+    ]
+    for path in texts:
+        for line in path.read_text().splitlines():
+            for word, second in COMMAND.findall(line):
+                two = current([word, second] if second else [word])
+                old += [f"{path.name}: {line.strip()}"] if two[1] is not None else []
+    assert not old
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_word_calls_a_command_that_there_is(old: str) -> None:
+    called: Any = WHOLE
+    for word in OLD[old].split():
+        called = called.commands[word]
+    assert old.split()[0] not in WORDS
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("requests --as ana", "request list --as ana"),
+        ("request prod/orders --purpose x", "request create prod/orders --purpose x"),
+        ("request --template x", "request create --template x"),
+        ("topic browse prod/orders", "dataset browse prod/orders"),
+        ("purpose list --mine", "request purposes --mine"),
+        ("session list", "user sessions"),
+        ("saved-query run x", "query saved run x"),
+        ("get datasets -o csv", "dataset list -o csv"),
+        ("get dataset prod/orders", "dataset show prod/orders"),
+        ("get schema prod/orders -o avro", "dataset schema prod/orders -o avro"),
+        ("get clusters", "cluster list"),
+        ("worker", "server worker"),
+    ],
+)
+def test_old_words_become_new_ones_with_one_line(line: str, new: str) -> None:
+    words, note = current(line.split())
+    assert words == new.split()
+    assert note is not None and "\n" not in note and f"`weir {new.split()[0]}" in note
+    assert current(words) == (words, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "called"),
+    [
+        ("query|SELECT 1|--as|ana", "query|run|SELECT 1|--as|ana"),
+        ("query|-o|json|SELECT 1", "query|run|-o|json|SELECT 1"),
+        ("lineage|prod/orders", "lineage|show|prod/orders"),
+        ("query|list", "query|list"),
+        ("query|lst", "query|lst"),
+        ("query|--help", "query|--help"),
+        ("get|clusters|-o|yaml", "get|clusters|-o|yaml"),
+        ("get|Dataset", "get|Dataset"),
+        ("--help", "--help"),
+    ],
+)
+def test_the_usual_command_of_a_group_needs_no_name(line: str, called: str) -> None:
+    assert current(line.split("|")) == (called.split("|"), None)
+
+
+def test_an_old_word_prints_as_the_new_one_and_a_line_on_stderr(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
+    served.apply(CLUSTER)
+    old, new = weir("get", "clusters", "-o", "json"), weir("cluster", "list", "-o", "json")
+    assert (old.code, old.out) == (new.code, new.out) == (0, new.out) and new.err == ""
+    assert old.err == "`weir get clusters` is `weir cluster list` now; the old words end with the next release.\n"
+
+
+def test_a_mistyped_word_names_the_near_one(weir: Weir) -> None:  # noqa: F811
+    assert "Did you mean 'list'?" in weir("query", "lst").err
+    assert "Did you mean 'dataset'?" in weir("datasett").err
+
+
+def test_completion_offers_words_and_what_is_below_them() -> None:
+    def offered(words: str) -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "api"],
+            env={**os.environ, "_WEIR_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )  # fmt: skip
+        return set(done.stdout.split())
+
+    assert {"dataset", "request", "apply"} <= offered("weir ") and "requests" not in offered("weir re")
+    assert offered("weir request a") == {"approve", "ask-back"}
 
 
 @pytest.mark.parametrize("columns", ["80", "100"])
@@ -172,13 +312,13 @@ def test_help_shows_the_panels_in_order_and_examples_whole(columns: str) -> None
     shown = CliRunner().invoke(cli.app, ["--help"], env={"COLUMNS": columns, "TERMINAL_WIDTH": columns}).output
     places = [shown.index(f" {panel} ") for panel in PANELS]
     assert places == sorted(places)
-    one = CliRunner().invoke(cli.app, ["purpose", "list", "--help"], env={"COLUMNS": columns}).output
-    assert "Examples:" in one and "weir purpose list --mine --as ana" in one
+    one = CliRunner().invoke(cli.app, ["request", "purposes", "--help"], env={"COLUMNS": columns}).output
+    assert "Examples:" in one and "weir request purposes --mine --as ana" in one
 
 
 def options() -> Iterator[tuple[str, Any]]:
     """Every option of every command, with the words that call the command."""
-    for path, command in leaves(typer.main.get_command(cli.app)):
+    for path, command in leaves(WHOLE):
         yield from ((" ".join(path), each) for each in command.params if each.opts[0].startswith("-"))
 
 
@@ -215,18 +355,19 @@ def test_each_feature_names_the_commands_that_it_adds() -> None:
     for module in features.parts("commands"):
         root = typer.Typer()
         module.add_to(root)
+        root.callback()(lambda: None)
         added = {
-            each.name or str(getattr(each.callback, "__name__", "")).replace("_", "-")
-            for each in root.registered_commands
+            " ".join(path) for path, _ in (*leaves(typer.main.get_command(root)), *groups(typer.main.get_command(root)))
         }
-        added |= {str(each.name) for each in root.registered_groups}
         feature = module.__name__.split(".")[-2]
-        assert added == {name for name, owner in features.commands().items() if owner == feature}, feature
+        named = {name for name, owner in features.commands().items() if owner == feature}
+        assert named <= added, feature
+        assert all(any(f"{each} ".startswith(f"{name} ") for name in named) for each in added if " " in each), feature
 
 
 def test_one_command_imports_no_other_and_no_model_of_the_api() -> None:
     """What is imported is waited for before anything is asked: half a second for all commands."""
-    program = "import sys; from api import cli; cli.command_line('whoami'); print(*sorted(sys.modules))"
+    program = "import sys; from api import cli; cli.tree(['whoami']); print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
     imported = set(done.stdout.split())
     commands = {name for name in imported if re.fullmatch(r"api\.features\.\w+\.commands", name)}

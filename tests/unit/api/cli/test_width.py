@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from rich.cells import cell_len
 
@@ -61,17 +60,18 @@ spec: {{scope: {{datasets: ["prod/*"]}}, reviewers: {{owners: true}}, due: 14d, 
 """
 AT = f"prod/{TOPIC}"
 COMMANDS = f"""
-search; search --datasets; search email --explain; related {AT}; where-is --entity EMAIL_ADDRESS; where-is --field email
-review; review --entity EMAIL_ADDRESS --confirm --reason seen; get datasets; get dataset {AT}; get clusters; get schema {AT}
-get classifications {AT}; get Policy; get User; get AccessReview; get Dataset; lineage {AT}; impact {AT}; reach {AT}
-requests; request {AT} --purpose fraud-investigation-of-loyalty --reason why; grant list; delegate {MAIL}; templates
-purpose list; policy decide {AT} --user {MAIL}; policy simulate --remove Policy/mask-addresses-of-customers
-policy mask-preview EMAIL_DOMAIN {MAIL}; access dataset {AT}; access person {MAIL}; access unused --days 1
-access compare {AT} {MAIL} admin; access-review list; audit list
-audit segments; audit verify; token list; whoami; session list; notify show; notify list; notify status; events
-events --deliveries; diff-schema {AT}; diff-schema {AT} --versions; readers {AT}; topic partitions {AT}; topic config {AT} --all
-topic groups {AT}; topic acls {AT}; topic rate {AT}; topic subjects {AT}; view list; connector list; init -o table; queries
-saved-query list; explain 'SELECT * FROM prod."{TOPIC}"'
+search; search --datasets; search email --explain; dataset related {AT}; where-is --entity EMAIL_ADDRESS
+where-is --field email; personal-data review; personal-data review --entity EMAIL_ADDRESS --confirm --reason seen
+dataset list; dataset show {AT}; cluster list; dataset schema {AT}; dataset personal-data {AT}; get Policy; get User
+get AccessReview; get Dataset; lineage {AT}; lineage impact {AT}; lineage reach {AT}; request list
+request create {AT} --purpose fraud-investigation-of-loyalty --reason why; grant list; request delegate {MAIL}
+request templates; request purposes; policy decide {AT} --user {MAIL}
+policy simulate --remove Policy/mask-addresses-of-customers; policy mask-preview EMAIL_DOMAIN {MAIL}; access dataset {AT}
+access person {MAIL}; access unused --days 1; access compare {AT} {MAIL} admin; access-review list; audit list
+audit segments; audit verify; token list; whoami; user sessions; notify show; notify list; notify status; events
+events --deliveries; dataset diff {AT}; dataset diff {AT} --versions; dataset readers {AT}; dataset partitions {AT}
+dataset config {AT} --all; dataset groups {AT}; dataset acls {AT}; dataset rate {AT}; dataset subjects {AT}; view list
+connector list; server settings -o table; query list; query saved list; query explain 'SELECT * FROM prod."{TOPIC}"'
 """
 LINES = [line.strip() for line in COMMANDS.replace("\n", ";").split(";") if line.strip()]
 WORDS = (TOPIC, MAIL, "mask-addresses-of-customers", "fraud-investigation-of-loyalty", "marketing-and-communication")
@@ -128,7 +128,7 @@ def run(served: tuple[ApiWorld, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
     def client(*, headers: dict[str, str], **_: object) -> CheckedClient:
         return CheckedClient(weir.app, raise_server_exceptions=False, headers=headers)
 
-    monkeypatch.setattr(httpx, "Client", client)
+    monkeypatch.setattr("api.terminal.http.Client", client)
     monkeypatch.setenv("WEIR_HOME", str(home))
     for name in ("WEIR_URL", "WEIR_TOKEN"):
         monkeypatch.delenv(name, raising=False)
@@ -155,7 +155,7 @@ def test_a_command_keeps_to_the_terminal_and_cuts_no_word(run: Run, line: str) -
 
 
 def test_a_pipe_is_not_wrapped(run: Run) -> None:
-    lines = run("get datasets", None)[1].splitlines()
+    lines = run("dataset list", None)[1].splitlines()
     assert len(lines) == 2 and lines[1].startswith(AT) and "東京 too." in lines[1] and MAIL in lines[1]
     lines = run("get Policy", None)[1].splitlines()
     assert len(lines) == 2 and "type=mask" in lines[1]
@@ -169,6 +169,7 @@ ANSWER: dict[str, Any] = {
     ],
     "window": {"tables": []},
     "partial": None,
+    "leftOut": [],
     "unreadableText": None,
 }
 

@@ -1,4 +1,4 @@
-"""A pattern that fits no dataset is taken, with a notice by `apply` and `diff`."""
+"""A pattern that fits no dataset is taken, with a warning by `apply` and `diff`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def w(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 def noted(w: ApiWorld, text: str, dry: bool) -> dict[str, list[str]]:
     answer = w.admin.post(f"{API}/apply", content=text.encode(), params={"dryRun": dry})
     assert answer.status_code == 200, answer.text
-    return {each["name"]: each["notes"] for each in answer.json()["changes"]}
+    return {each["name"]: [one["message"] for one in each["warnings"]] for each in answer.json()["changes"]}
 
 
 @pytest.mark.parametrize("kind", SPECS)

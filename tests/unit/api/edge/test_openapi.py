@@ -73,6 +73,13 @@ def test_bodies_that_routes_read_themselves_are_described(described: dict[str, A
     assert taken["/api/v1/lineage"] == taken["/api/v1/lineage/batch"] == {"application/json"}
 
 
+def test_every_operation_has_a_short_name_of_its_own(described: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, _, operation in operations(described)]
+    assert len(set(names)) == len(names)
+    assert "catalog_list_datasets" in names
+    assert [name for name in names if "api_v1" in name or not name.isidentifier()] == []
+
+
 def test_a_json_schema_is_described_as_an_object(described: dict[str, Any]) -> None:
     answers = described["paths"]["/api/v1/datasets/{namespace}/{name}/schema"]["get"]["responses"]["200"]["content"]
     assert answers["application/schema+json"]["schema"]["type"] == "object"

@@ -64,7 +64,7 @@ def test_names_that_are_near_are_given() -> None:
     purposes = Purposes([Purpose("marketing"), Purpose("marketing.email", "marketing")])
     with pytest.raises(InvalidInput, match="did you mean marketing"):
         purposes.require("Marketting")
-    with pytest.raises(InvalidInput, match="weir purpose list"):
+    with pytest.raises(InvalidInput, match="weir request purposes"):
         purposes.require("zzz")
     NO_PURPOSES.require("anything at all")
     assert problem("MARKETING", {**purposes.by_name, "MARKETING": Purpose("MARKETING")}) is not None

@@ -14,6 +14,7 @@ from policies.adapters.spark import errors
 from policies.decision.domains import Power
 from policies.gate import gate
 from policies.model import Subject
+from policies.query import failures
 from policies.query.type_words import plain_type
 from policies.sql import statements
 from tests.unit.policies.query.test_query_failures import failed, told
@@ -62,6 +63,29 @@ def test_the_column_that_fails_is_the_one_named() -> None:
 )  # fmt: skip
 def test_types_are_in_plain_words(sql: str, error: object, message: str) -> None:
     assert told(sql, error).message == message  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pointer", ["fragment", "sqlExpr"])
+@pytest.mark.parametrize(
+    ("source", "target", "words"),
+    [
+        ("STRUCT<name: STRING>", "BIGINT", "a struct, which cannot be cast to a whole number (BIGINT); CAST one of its fields."),
+        ("ARRAY<STRING>", "DATE", "an array, which cannot be cast to a date; CAST one of its elements."),
+        ("DATE", "INT", "a date, which cannot be cast to a whole number (INT); CAST it to STRING first, or compute the value"
+         " in another way."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suggestion", ["WITHOUT_SUGGESTION", "WITH_CONF_SUGGESTION", "WITH_FUNC_SUGGESTION"])
+def test_a_cast_that_there_is_not_names_column_types_and_place(
+    pointer: str, source: str, target: str, words: str, suggestion: str
+) -> None:
+    written = f"TRY_CAST(`who` AS {target})" if pointer == "fragment" else None
+    error = failed(f"DATATYPE_MISMATCH.CAST_{suggestion}", written, srcType=f'"{source}"', targetType=f'"{target}"',
+                   sqlExpr=f'"CAST(who AS {target})"')  # fmt: skip
+    problem = failures.with_place(told(f"SELECT id,\n  try_cast(who AS {target}) AS n FROM orders", error))
+    assert problem.message == f"who is {words} (line 2, column 12)"
+    assert (problem.details["line"], problem.details["column"]) == (2, 12)
+    assert failures.with_place(problem).message == problem.message
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_a_denied_dataset() -> None:
         "name": "deny",
         "text": "no role or grant opens this dataset",
     }
-    assert caught.value.details["ask"] == ["weir request prod/orders --purpose analysis"]
+    assert caught.value.details["ask"] == ["weir request create prod/orders --purpose analysis"]
     assert [e.outcome for e in world.entries] == ["deny"]
     assert not world.plans
 
@@ -208,7 +208,7 @@ def test_a_denied_column_is_named_with_the_reason_and_how_to_ask() -> None:
     details = caught.value.details
     assert details["columns"] == ["note"]
     assert details["reasons"][0]["name"] == "deny-notes"
-    assert details["ask"] == ["weir request prod/orders --field 'value.note' --purpose PURPOSE"]
+    assert details["ask"] == ["weir request create prod/orders --field 'value.note' --purpose PURPOSE"]
     star = world.service().run(ANA, "SELECT id FROM orders")
     assert len(star.rows) == 5
 

@@ -13,9 +13,9 @@ from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
 from views.model import Column, identity
 from views.row_ports import Comparison
-from views.serving.comparisons import met_by, read_where
 from views.serving.masked import type_name
 from views.serving.wanted import Asked, read_wanted
+from views.serving.where.bounds import met_by
 
 COLUMNS = [
     Column(name, type_name(kind), kind)
@@ -118,91 +118,18 @@ def test_bounds_narrow_and_are_compared_exactly() -> None:
     assert met_by(asked("total", from_="9.5").comparisons, COLUMNS)({"total": "10.00"})
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("region = 'EU' AND total >= 10", [("region", "=", "EU"), ("total", ">=", "10.00")]),
-        ("(n > -5 and n <> 7) AND n != 8", [("n", ">", -5), ("n", "!=", 7), ("n", "!=", 8)]),
-        ("day < DATE '2026-01-02'", [("day", "<", "2026-01-02")]), ("day <= '2026-01-02'", [("day", "<=", "2026-01-02")]),
-        ("window_start >= TIMESTAMP '2026-01-02 03:04:05'", [("window_start", ">=", "2026-01-02T03:04:05Z")]),
-        ("ok = TRUE", [("ok", "=", True)]), ("ratio = 1e3", [("ratio", "=", 1000.0)]), ("n = 10L", [("n", "=", 10)]),
-        ("REGION = 'it\\'s'", [("region", "=", "it's")]), ("`Odd name` = \"q\"", [("Odd name", "=", "q")]),
-        ("Odd = 1", [("Odd", "=", 1)]),
-        ("n == 1 -- comment", [("n", "=", 1)]),
-        ("1 = n AND 5 < n AND -3 >= n", [("n", "=", 1), ("n", ">", 5), ("n", "<=", -3)]),
-        ("n IN (1, -2, 3L)", [("n", "in", (1, -2, 3))]), ("region in ('a', 'b')", [("region", "in", ("a", "b"))]),
-        ("total NOT IN (1, 2)", [("total", "!=", "1.00"), ("total", "!=", "2.00")]),
-        ("n BETWEEN -1 AND 2 AND ok = true", [("n", ">=", -1), ("n", "<=", 2), ("ok", "=", True)]),
-        ("n IS NULL", [("n", "is null", None)]), ("NOT n IS NULL", [("n", "is not null", None)]),
-        ("who IS NOT NULL AND tags IS NULL", [("who", "is not null", None), ("tags", "is null", None)]),
-    ],
-)  # fmt: skip
-def test_where(text: str, expected: list[Any]) -> None:
-    assert read_where(text, COLUMNS) == [Comparison(*each) for each in expected]
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("region = 'EU' OR n = 1", "OR of region, n"), ("NOT n = 1", "NOT of n"), ("n NOT BETWEEN 1 AND 2", "NOT of n"),
-        ("n IN (SELECT 1)", "IN of n"), ("n IN (1, NULL)", "NULL, which is not a value; write n IS NULL"),
-        ("n IN (1, small)", "the name of small"), ("NOT n IS NULL AND who IN (1)", "no order"),
-        ("region LIKE 'E%'", "LIKE"), ("n IS TRUE", "IS"), ("n BETWEEN 1 AND small", "the name of small"),
-        ("n = NULL", "NULL"), ("n <=> 1", "<=>"),
-        ("n = small", "the name of small"),
-        ("1 = 1", "no column on its left"), ("1 + small = n", "no column on its left"),
-        ("n + 1 = 2", "no column on its left"), ("upper(region) = 'EU'", "no column"),
-        ("n", "the name of n"),
-        ("n = (SELECT 1)", "not a value"), ("n = 1; n = 2", "divided by ;"), ("SELECT 1", "a query"), ("", "empty"),
-        ("n =", "line 1"),
-        ("n = 'unclosed", "cannot be read"), ("n = 1) OR (1 = 1", "line 1"), ("who.name = 'a'", "a part of a column"),
-        ("who = 'a'", "no order"),
-        ("tags = 'a'", "no order"), ("nobody = 1", "which is not a column; there are region"),
-        ("odD = 1", "which is not a column"),
-        ("n = 'x'", "cannot be a bigint; write a whole number"), ("small = 128", "cannot be a tinyint"),
-        ("region = 5", "cannot be a string; put a text in quotes"),
-        ("total = 1.005", "cannot be a decimal(12,2)"), ("day = 20", "cannot be a date"), ("ok = 1", "cannot be a boolean"),
-        ("n = TRUE", "cannot be a bigint"),
-        ("window_start = 'noon'", "cannot be a timestamp; write it as in"), ("n = X'1F'", "not a value"),
-        ("n = 1 = 1", "no column on its left"),
-        ("n = rand()", "not a value"), ("n = 1 AND " * 1000 + "n = 1", "4000 characters"),
-        ("(" * 1900 + "n = 1" + ")" * 1900, "where"),
-    ],
-)  # fmt: skip
-def test_what_is_no_simple_comparison_is_refused_by_name(text: str, named: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        read_where(text, COLUMNS)
-    assert named in caught.value.message and caught.value.details["field"] == "where"
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("n IN (1, 3)", [1, 3]), ("n NOT IN (1, 3)", [2]), ("n BETWEEN 2 AND 9", [2, 3]), ("n IS NULL", [None]),
-        ("n IS NOT NULL", [1, 2, 3]), ("2 < n", [3]), ("n IS NULL AND n = 1", []), ("total IN (1)", []),
-    ],
-)  # fmt: skip
-def test_null_meets_nothing_but_is_null(text: str, rows: list[Any]) -> None:
-    check = met_by(read_where(text, COLUMNS), COLUMNS)
-    assert [n for n in (1, 2, 3, None) if check({"n": n})] == rows
-    assert check({}) == (None in rows), "a row without the column has NULL there"
-
-
-def test_texts_of_numbers_are_compared_as_numbers() -> None:
-    check = met_by(read_where("total IN (10, 9.5)", COLUMNS), COLUMNS)
-    assert [t for t in ("10.00", "9.50", "1.00") if check({"total": t})] == ["10.00", "9.50"]
-
-
-def test_a_refusal_names_the_place_and_no_value() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        read_where("n = 1 AND region LIKE 'Anna Keller'", COLUMNS)
-    assert (caught.value.details["line"], caught.value.details["column"]) == (1, 11)
-    assert "Anna" not in caught.value.message
+def test_a_refusal_of_a_key_names_no_value() -> None:
     with pytest.raises(InvalidInput) as caught:
         asked("n", key="Anna Keller")
     assert (
         caught.value.details == {"field": "key", "name": "n", "type": "bigint"} and "Anna" not in caught.value.message
     )
+
+
+def test_bounds_and_where_count_together() -> None:
+    check = asked("n", from_="3", where="n < 7 OR region = 'EU'").check(COLUMNS)
+    rows = [{"n": n, "region": region} for n in (1, 5, 9) for region in ("EU", None)]
+    assert [tuple(each.values()) for each in rows if check(each)] == [(5, "EU"), (5, None), (9, "EU")]
 
 
 @pytest.mark.parametrize(

@@ -321,6 +321,52 @@ def test_a_row_without_a_partner_is_taken_away(on: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("on", "partner"),
+    [
+        ("CAST(u._key AS BIGINT) = t.id", "TRY_CAST(`u`.`_key` AS BIGINT)"),
+        ("t.id = CAST(u._key AS BIGINT) AND u.c > 1", "TRY_CAST(`u`.`_key` AS BIGINT)"),
+        ("upper(u.id) = t.id", "upper(`u`.`id`)"),
+        ("concat('p-', u.id) = t.id", "concat('p-', `u`.`id`)"),
+        ("t.id = 'p-' || u.id", "('p-' || `u`.`id`)"),
+        ("t.id = u._key.id", "`u`.`_key`.`id`"),
+        ("t.id - u.id = 0", "(try_subtract(`t`.`id`, `u`.`id`))"),
+    ],
+)
+def test_a_join_on_an_expression_of_the_table(on: str, partner: str) -> None:
+    text = runs(f"SELECT t.id, b FROM t JOIN u ON {on}", key=["id"], replaced=True)
+    assert "LEFT JOIN `u` AS `u` ON " in text and f"NOT {partner} IS NULL" in text, text
+
+
+def test_a_join_of_three() -> None:
+    """The third is a table of the second: without a row there, none of the third fits."""
+    sql = "SELECT t.id, v.name FROM t JOIN u ON CAST(u._key AS BIGINT) = t.u_id JOIN v ON v.id = u.v_id LEFT JOIN w ON w.id = t.id"
+    text = runs(sql, key=["id"], replaced=True)
+    assert text.count("LEFT JOIN") == 3 and " JOIN" not in text.replace("LEFT JOIN", "")
+    assert "NOT TRY_CAST(`u`.`_key` AS BIGINT) IS NULL AND NOT `v`.`id` IS NULL" in text
+
+
+@pytest.mark.parametrize(
+    "on",
+    [
+        "coalesce(u.id, 0) = t.id",
+        "CASE WHEN u.id > 1 THEN 1 ELSE 2 END = t.id",
+        "(u.id IS NULL) = t.flag",
+        "t.id = t.other",
+        "id = other",
+        "concat_ws('-', u.id) = t.id",
+        "u.id <=> t.id",
+        "u.id > t.id",
+        "u.id = t.id OR u.c = t.id",
+        "true",
+    ],
+)
+def test_a_join_that_does_not_show_whether_there_is_a_partner_names_what_to_write(on: str) -> None:
+    with pytest.raises(SqlRefused, match=r"nothing of u shows .* ON CAST\(u\._key AS BIGINT\) = other\.id") as caught:
+        shaped(f"SELECT t.id, b FROM t JOIN u ON {on}", key=["id"], replaced=True)
+    assert caught.value.details["reasons"] == ["joins-changes"] and caught.value.details["column"] == 28
+
+
+@pytest.mark.parametrize(
     ("sql", "reason"),
     [
         ("SELECT id, count(*) n FROM t GROUP BY id", "counts-changes"),

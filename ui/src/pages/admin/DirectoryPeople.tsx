@@ -83,7 +83,7 @@ export function DirectoryPeople({ counts }: { counts: Record<PersonState, number
                   />
                   <p className="muted small" aria-live="polite">
                     {plural(total, "person", "people")}. Who is deactivated or removed is let in again by the directory,
-                    or by <code>weir directory release NAME</code>.
+                    or by <code>weir user release NAME</code>.
                   </p>
                 </>
               )

@@ -9,15 +9,17 @@ import { Simulation } from "@/pages/policies/Simulation";
 export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => void }) {
   const [yaml, setYaml] = useState(text);
   const [checked, setChecked] = useState<{ yaml: string; answer: Applied; dryRun: boolean } | null>(null);
+  const [allowUnknown, setAllowUnknown] = useState(false);
   const apply = useApply();
   const simulate = useSimulate();
   const run = (dryRun: boolean) => {
     setChecked(null);
     apply.mutate(
-      { yaml, dryRun },
+      { yaml, dryRun, allowUnknown: allowUnknown && !dryRun },
       {
         onSuccess: (answer) => {
           setChecked({ yaml, answer, dryRun });
+          setAllowUnknown(false);
           if (dryRun) simulate.mutate(yaml);
           else {
             simulate.reset();
@@ -27,6 +29,10 @@ export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => 
       },
     );
   };
+  const warnings = checked?.answer.changes.flatMap((change) =>
+    (change.warnings ?? []).map((each) => ({ ...each, of: `${change.kind} ${change.name}` })),
+  );
+  const refused = checked?.dryRun && warnings?.some((each) => each.refused);
   return (
     <section className="panel stack" aria-label="Try or apply a change">
       <div className="field">
@@ -63,6 +69,24 @@ export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => 
           </ul>
         </Notice>
       )}
+      {warnings && warnings.length > 0 && (
+        <Notice tone="warn">
+          <p>Names that nothing has now:</p>
+          <ul className="reasons small">
+            {warnings.map((each) => (
+              <li key={`${each.of} ${each.field} ${each.name}`} className="anywhere">
+                {each.of}: {each.message}
+              </li>
+            ))}
+          </ul>
+          {refused && (
+            <label className="row">
+              <input type="checkbox" checked={allowUnknown} onChange={(e) => setAllowUnknown(e.target.checked)} />
+              Apply names that look like typing errors
+            </label>
+          )}
+        </Notice>
+      )}
       {simulate.isPending && <p className="muted">Asking every decision twice, before and after …</p>}
       {simulate.isError && <ErrorNotice error={simulate.error} />}
       {simulate.data && checked?.dryRun && <Simulation of={simulate.data} />}
@@ -73,7 +97,7 @@ export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => 
         <button
           type="button"
           className="button primary"
-          disabled={apply.isPending || !checked?.dryRun || checked.yaml !== yaml}
+          disabled={apply.isPending || !checked?.dryRun || checked.yaml !== yaml || (refused && !allowUnknown)}
           title="Check it first"
           onClick={() => run(false)}
         >

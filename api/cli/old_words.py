@@ -1,0 +1,97 @@
+"""Words that were at the top of the command line before they were grouped: they work for one release, and name the new ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+OLD: dict[str, str] = {
+    "requests": "request list",
+    "approve": "request approve",
+    "deny": "request deny",
+    "withdraw": "request withdraw",
+    "comment": "request comment",
+    "ask-back": "request ask-back",
+    "break-glass": "request break-glass",
+    "thread": "request show",
+    "templates": "request templates",
+    "extend": "request extend",
+    "delegate": "request delegate",
+    "purpose list": "request purposes",
+    "purpose": "request",
+    "topic": "dataset",
+    "related": "dataset related",
+    "diff-schema": "dataset diff",
+    "readers": "dataset readers",
+    "groups": "cluster groups",
+    "connectors": "cluster connectors",
+    "queries": "query list",
+    "cancel": "query cancel",
+    "explain": "query explain",
+    "saved-query": "query saved",
+    "mask-copy": "view mask-copy",
+    "impact": "lineage impact",
+    "reach": "lineage reach",
+    "sql-lineage": "lineage sql",
+    "review": "personal-data review",
+    "recognizer": "personal-data",
+    "session list": "user sessions",
+    "session end": "user end-session",
+    "session unlink": "user unlink",
+    "session": "user",
+    "directory": "user",
+    "rebuild": "server rebuild",
+    "init": "server settings",
+    "serve": "server api",
+    "worker": "server worker",
+    "view-runner": "server view-runner",
+}
+"""Words as they were -> as they are. Two words are looked up before one."""
+_LISTS = {
+    "dataset": ("dataset list", "dataset show"),
+    "datasets": ("dataset list", "dataset show"),
+    "cluster": ("cluster list", "cluster show"),
+    "clusters": ("cluster list", "cluster show"),
+    "schema": ("dataset schema", "dataset schema"),
+    "classifications": ("dataset personal-data", "dataset personal-data"),
+}
+"""What `weir get` listed besides documents -> without and with a name."""
+_DEFAULTS = {"query": "run", "lineage": "show", "request": "create"}
+"""The command of a group that is meant where its argument follows at once: `weir query 'SELECT ...'`."""
+_ARGUMENT = re.compile(r"[/:\s]|\A-")
+"""What no command is called, and an option or an argument may be."""
+
+
+def current(words: Sequence[str]) -> tuple[list[str], str | None]:
+    """Words as the command line has them now; and a sentence to who typed an old one."""
+    if not words or "--help" in words[:1]:
+        return list(words), None
+    for count in (2, 1):
+        old = " ".join(words[:count])
+        if old in OLD and len(words) >= count:
+            return [*OLD[old].split(), *words[count:]], _sentence(old, OLD[old])
+    if words[0] == "get":
+        return _listed(words)
+    if words[0] in _DEFAULTS and len(words) > 1 and words[1] not in ("-h", "--help") and _ARGUMENT.search(words[1]):
+        called = [words[0], _DEFAULTS[words[0]]]
+        return [*called, *words[1:]], _sentence("request", "request create") if words[0] == "request" else None
+    return list(words), None
+
+
+def _listed(words: Sequence[str]) -> tuple[list[str], str | None]:
+    """`weir get` of lists that are not declared documents. As YAML, datasets and clusters are documents."""
+    kind = words[1].lower() if len(words) > 1 and words[1] == words[1].lower() else ""
+    if kind not in _LISTS or (_is_yaml(words) and kind not in ("schema", "classifications")):
+        return list(words), None
+    named = len(words) > 2 and not words[2].startswith("-")
+    new = _LISTS[kind][named]
+    return [*new.split(), *words[2:]], _sentence(f"get {kind}", new)
+
+
+def _is_yaml(words: Sequence[str]) -> bool:
+    joined = f" {' '.join(words)} "
+    return bool(re.search(r" (?:-o ?|--output[ =])yaml ", joined))
+
+
+def _sentence(old: str, new: str) -> str:
+    return f"`weir {old}` is `weir {new}` now; the old words end with the next release."
