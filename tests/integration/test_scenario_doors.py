@@ -216,6 +216,10 @@ def test_the_preview_shows_what_the_view_shows(doors: Doors) -> None:
             assert done.status_code == 200, done.text
             preview = [v["masked"] for v in done.json()["values"]]
             seen = [v for r in records for v in scenarios.values_at(shown[r["id"]], place)]
+            if want["mask"]["type"] == "MASK_NULL":
+                # The list or object that it is in may be NULL as a whole.
+                assert {*preview, *seen} <= {None}, f"preview of {path} for {person.user}"
+                seen = preview
             assert preview == seen, f"preview of {path} for {person.user}"
             tried += bool(raw)
     fields = people(doors)[0].fields.items()

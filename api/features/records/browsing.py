@@ -93,7 +93,7 @@ def _pages(
         read += (page["searched"] or {}).get("records", 0)
         if len(records) >= limit or cursor is None or not searched:
             return page, records
-        if errors.is_terminal:
+        if errors.on_terminal:
             errors.print(f"[dim]{read:,} offsets read, {len(records)} records found …[/]", end="\r")
 
 
