@@ -64,7 +64,7 @@ from policies.query.service import GovernedQuery
 ROOT = Path(__file__).resolve().parent.parent
 DDL = "id STRING, customer STRUCT<name: STRING, email: STRING>, amount DOUBLE, card STRING, region STRING, n BIGINT"
 KINDS = {"value.customer.name": "PERSON", "value.customer.email": "EMAIL_ADDRESS", "value.card": "CREDIT_CARD"}
-MASKS = {"PERSON": MaskType.MASK, "EMAIL_ADDRESS": MaskType.EMAIL_DOMAIN, "CREDIT_CARD": MaskType.MASK_SHOW_LAST_4}
+MASKS = {"PERSON": MaskType.MASK, "EMAIL_ADDRESS": "EMAIL_DOMAIN", "CREDIT_CARD": "MASK_SHOW_LAST_4"}
 SQL = "SELECT region, count(*), sum(amount), count(DISTINCT customer.email), max(card), min(customer.name) FROM {} GROUP BY region"
 START = 1_767_225_600_000
 READER = Subject("bench", roles=frozenset({"reader"}))

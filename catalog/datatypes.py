@@ -189,3 +189,27 @@ def leaves(kind: DataType, at: FieldPath) -> Iterator[tuple[FieldPath, Primitive
         case MapType(key, value):
             yield from leaves(key, at.keys())
             yield from leaves(value, at.values())
+
+
+def family(kind: Primitive) -> str:
+    """integer | decimal | float | string | boolean | date | timestamp | binary | other."""
+    return _FAMILIES.get(kind.name.split("(")[0].upper(), "other")
+
+
+_FAMILIES = {
+    "TINYINT": "integer",
+    "SMALLINT": "integer",
+    "INT": "integer",
+    "BIGINT": "integer",
+    "DECIMAL": "decimal",
+    "DOUBLE": "float",
+    "FLOAT": "float",
+    "STRING": "string",
+    "VARCHAR": "string",
+    "CHAR": "string",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp",
+    "BINARY": "binary",
+}

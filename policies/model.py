@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from sys import intern
 
 from catalog.model import DatasetId
 
@@ -37,39 +38,33 @@ class RecordWindow(StrEnum):
 
 
 class MaskType(StrEnum):
-    """Ranger's names first. `policies/masks` orders them by how much they hide."""
+    """The masks that decisions and columns treat in a way of their own. `policies.masks.registry` has all masks."""
 
     MASK = "MASK"
-    MASK_SHOW_LAST_4 = "MASK_SHOW_LAST_4"
-    MASK_SHOW_FIRST_4 = "MASK_SHOW_FIRST_4"
-    MASK_HASH = "MASK_HASH"
-    MASK_NULL = "MASK_NULL"
     MASK_NONE = "MASK_NONE"
-    MASK_DATE_SHOW_YEAR = "MASK_DATE_SHOW_YEAR"
-    CUSTOM = "CUSTOM"
-    TOKEN = "TOKEN"
-    EMAIL_DOMAIN = "EMAIL_DOMAIN"
-    TRUNCATE_IP = "TRUNCATE_IP"
-    TRUNCATE_GEO = "TRUNCATE_GEO"
-    GENERALIZE = "GENERALIZE"
+    MASK_NULL = "MASK_NULL"
     DROP = "DROP"
+    CUSTOM = "CUSTOM"
 
 
-KEYED = frozenset({MaskType.MASK_HASH, MaskType.TOKEN})
-"""Masks that show which values are equal, by a key."""
+_OWN_WAY: Mapping[str, MaskType] = {str(each): each for each in MaskType}
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
     """How a value is hidden. `expression` is Spark SQL of `{col}`, for CUSTOM only; `params` by mask type.
 
+    type  a name of `policies.masks.registry`; a member of MaskType where it is one, so that `is` holds
     kind  the kind of personal data of the field that is masked, one of its tags: each has keys of its own
     """
 
-    type: MaskType
+    type: str
     expression: str | None = None
     params: Mapping[str, float | int | str] = field(default_factory=dict)
     kind: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", _OWN_WAY.get(self.type) or intern(self.type))
 
 
 @dataclass(frozen=True, slots=True)

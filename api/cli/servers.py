@@ -10,6 +10,7 @@ import typer
 
 from api.config.extras import notices
 from api.config.home import Home
+from api.config.plugs import problems
 from api.terminal.options import Output
 from api.terminal.output import Format, console, errors, escape, print_text, show
 from api.terminal.words import noun
@@ -54,6 +55,7 @@ def up(
             f"Any user of this machine can read {', '.join(open_to_all)} directly; WEIR_STACK__SECURED=true starts them"
             " with passwords."
         )
+    _tell(problems())
     if detach:
         errors.print("Stop it with `weir down`. A catalog begins with: weir scan --bootstrap-servers HOST:PORT")
     else:
@@ -75,7 +77,8 @@ def status(output: Output = Format.TABLE) -> None:
 
     running = Running(Home.of_environment())
     rows = running.status()
-    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows, "notices": notices()}
+    sentences = [*notices(), *problems()]
+    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows, "notices": sentences}
     shown = [{**row, "memory": f"{row['memory'] / 1e6:.0f} MB" if row["memory"] else ""} for row in rows]
     show(shown, ("name", "state", "url", "version", "pid", "memory"), output, whole=whole)
     if output is Format.TABLE:
@@ -83,8 +86,12 @@ def status(output: Output = Format.TABLE) -> None:
         console.print(
             f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up")
         )
-        for notice in notices():
-            errors.print(f"[yellow]![/] {escape(notice)}")
+        _tell(sentences)
+
+
+def _tell(sentences: list[str]) -> None:
+    for each in sentences:
+        errors.print(f"[yellow]![/] {escape(each)}")
 
 
 def demo(

@@ -17,6 +17,7 @@ from api.config.settings import documented
 from api.edge.errors import HTTP_CODES, STATUS
 from api.processes.reference_functions import functions_markdown
 from api.processes.reference_kinds import kinds_markdown
+from api.processes.reference_masks import with_masks
 from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -192,6 +193,8 @@ def main() -> None:
     }
     for name, text in pages.items():
         (DOCS / f"reference/{name}.md").write_text(text)
+    masks = DOCS / "reference/masks.md"
+    masks.write_text(with_masks(masks.read_text()))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import structlog
 
 from api.app import create_app
 from api.bootstrap import build
+from api.config import plugs
 from api.config.address import Address
 from api.config.extras import notices
 from api.config.home import Home
@@ -41,6 +42,8 @@ def serve(home: Home) -> None:
     structlog.get_logger("weir").info("serving", url=address.url)
     for notice in notices():
         structlog.get_logger("weir").warning("extra_missing", notice=notice)
+    for problem in plugs.problems():
+        structlog.get_logger("weir").warning("plug_not_used", problem=problem)
     sys.setswitchinterval(_TURN_SECONDS)
     # What is loaded by now stays: looking through it took a full collection 150 ms, in the middle of some request.
     gc.collect()

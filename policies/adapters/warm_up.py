@@ -55,7 +55,7 @@ _DDL = (
     "id STRING, amount DOUBLE, n BIGINT, at TIMESTAMP, customer STRUCT<name: STRING, email: STRING>, tags ARRAY<STRING>"
 )
 _TAGS = {"value.customer.name": "PERSON", "value.customer.email": "EMAIL_ADDRESS"}
-_MASKS = {"PERSON": MaskType.MASK, "EMAIL_ADDRESS": MaskType.EMAIL_DOMAIN}
+_MASKS = {"PERSON": MaskType.MASK, "EMAIL_ADDRESS": "EMAIL_DOMAIN"}
 _STATEMENTS = (
     "SELECT * FROM warm.up",
     "SELECT id, customer.email FROM warm.up WHERE amount > 10 ORDER BY n LIMIT 100",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from catalog.datatypes import Alternatives, ArrayType, DataType, MapType, Primitive, StructType
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath, Step, StepKind
-from policies.masks.expression import literal
 from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
+from policies.sql.literals import literal
 from policies.sql.names import fold, name_sql
 
 PARTS = ("key", "value", "headers")

@@ -16,9 +16,9 @@ from policies.decision.mask_order import NULL
 from policies.decision.policy_groups import Bound, Group, Kind
 from policies.decision.policy_index import Compiled, Plan
 from policies.decision.row_conditions import ALWAYS, Condition
+from policies.masks.registry import shows_equality
 from policies.matching import Selection, Who, dataset_matches, is_active, resolve, selection
 from policies.model import (
-    KEYED,
     UNSCANNED_TAG,
     AccessPolicy,
     DatasetFacts,
@@ -160,7 +160,7 @@ class Asking:
         data_kind = min((t for t in group.tags if t != UNSCANNED_TAG and is_personal(t)), default="")
         for bound in group.masks:
             policy = self.compiled.masks[bound.index]
-            mask = replace(policy.mask, kind=data_kind) if policy.mask.type in KEYED else policy.mask
+            mask = replace(policy.mask, kind=data_kind) if shows_equality(policy.mask.type) else policy.mask
             stance = self.stances.of(bound.index)
             addressed |= stance is not Stance.SILENT and policy.domain is None
             if stance is Stance.EXCEPTED:

@@ -9,18 +9,8 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, RootMode
 
 from catalog.errors import InvalidInput
 from policies.declared.spec_parts import ExceptSpec, MatchSpec, Name, Spec, Sql, SubjectsSpec, as_list
-from policies.masks import names
+from policies.masks import names, registry
 from policies.model import MaskType
-
-MASK_PARAMS: Mapping[MaskType, Mapping[str, str]] = {
-    MaskType.MASK_SHOW_FIRST_4: {"show": "number"},
-    MaskType.MASK_SHOW_LAST_4: {"show": "number"},
-    MaskType.GENERALIZE: {"step": "number"},
-    MaskType.TRUNCATE_GEO: {"decimals": "number"},
-    MaskType.TOKEN: {"scope": "text", "keyVersion": "number"},
-    MaskType.MASK_HASH: {"scope": "text", "keyVersion": "number"},
-}
-"""Parameters each mask takes; docs/reference/masks.md explains them."""
 
 
 class MaskSpec(Spec):
@@ -36,16 +26,15 @@ class MaskSpec(Spec):
             kind, _ = names.read(self.type)
         except InvalidInput as error:
             raise ValueError(error.message.rstrip(".")) from None
-        if (kind is MaskType.CUSTOM) != (self.expression is not None):
+        if (kind == MaskType.CUSTOM) != (self.expression is not None):
             need = "CUSTOM needs one, as in substring_index({col}, '?', 1)"
             raise ValueError(f"expression belongs to CUSTOM alone; {need}")
+        known = {each.name: each for each in registry.of(kind).parameters}
         for name, value in self.params.items():
-            if name not in MASK_PARAMS.get(kind, {}):
-                parameters = ", ".join(MASK_PARAMS.get(kind, {})) or "none"
-                raise ValueError(f"params.{name} is not known for {kind}; there is {parameters}")
-            what = MASK_PARAMS[kind][name]
-            if what == "number" and (isinstance(value, str) or not 0 <= value < 1e15):
-                raise ValueError(f"params.{name} must be a number from 0 to 10 to the power of 15")
+            if name not in known:
+                raise ValueError(f"params.{name} is not known for {kind}; there is {', '.join(known) or 'none'}")
+            if not known[name].allows(value):
+                raise ValueError(f"params.{name} must be {known[name].range}")
         return self
 
 

@@ -1,8 +1,7 @@
-"""Masks as Spark SQL.
+"""The masks of single values.
 
-In:  a column's type and the decided rule of each of its leaves.
-Out: one SQL expression for the column (`expression`), made of masks on single values (`primitives`).
-
-`reference` states every mask a second time in plain Python; tests compare the two. `custom` checks CUSTOM expressions,
-`names` knows other products' names. Start reading at `primitives.py`.
+`kinds` has one file for each mask: its names, parameters, place in the order, Spark SQL, the same in Python, its line in the
+documentation. `registry` finds them, and those of other packages (entry points `weir.masks`); `kind` is what each of them
+fulfils. `primitives` (Spark SQL) and `reference` (Python) are the ways in. `custom` checks CUSTOM expressions.
+Masked columns are made by `policies.columns`. Start reading at `kinds/truncate_geo.py`.
 """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from catalog.datatypes import STRING, Primitive
-from policies.masks import custom, primitives, reference
+from policies.masks import custom, primitives, reference, registry
 from policies.masks.keys import MaskKeys
 from policies.model import Mask, MaskType
 
@@ -23,5 +23,5 @@ def preview(mask: Mask, values: Sequence[Any], kind: Primitive = STRING) -> dict
         return {"type": None, "values": [], "note": f"Spark computes {mask.expression}"}
     output = primitives.output_type(mask, kind) or kind
     examples = [{"value": v, "masked": reference.apply(mask, v, kind, PREVIEW_KEYS)} for v in values]
-    keyed = mask.type in (MaskType.MASK_HASH, MaskType.TOKEN)
+    keyed = registry.shows_equality(mask.type)
     return {"type": output.name, "values": examples, "note": "under a key of the preview's own" if keyed else None}

@@ -8,15 +8,16 @@ from functools import partial
 
 from catalog.datatypes import Primitive, StructType, quote_identifier
 from catalog.paths import HEADERS, KEY, VALUE, FieldPath
+from policies.columns.expression import Context, build, context
 from policies.decision.places import Places
 from policies.masks import custom
-from policies.masks.expression import Context, build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Decision, Effect, MaskType
 from policies.plan.model import ByKey, TablePlan, Window
 from policies.plan.ports import QueryTable
 from policies.plan.value_columns import kind_of, value_columns
 from policies.plan.watched_places import watched
+from policies.sql.literals import literal
 from policies.sql.names import fold
 
 SYSTEM_COLUMNS = ("_key", "_headers", "_partition", "_offset", "_timestamp", "_value")

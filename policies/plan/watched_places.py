@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
 from catalog.paths import FieldPath
-from policies.masks.expression import Context
+from policies.columns.expression import Context
 
 
 def watched(ctx: Context, path: FieldPath, kind: DataType) -> list[str]:

@@ -1,4 +1,5 @@
-"""SQL without its literals, which may be values of records: for the audit, and for who may not read another's query."""
+"""Literals of SQL: how a text is written, and SQL without them. Literals may be values of records, so the audit, and who may not
+read another's query, get them as ?."""
 
 from __future__ import annotations
 
@@ -20,6 +21,11 @@ _LITERALS = (
     TokenType.HEREDOC_STRING,
 )
 _LONGEST = 4_000
+
+
+def literal(text: str) -> str:
+    """A text as a Spark SQL string literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def without_literals(sql: str) -> str:

@@ -13,16 +13,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from catalog.datatypes import Primitive, StructType, parse_ddl
+from catalog.datatypes import Primitive, StructType, family, parse_ddl
 from catalog.errors import InvalidInput, LimitExceeded
 from policies.declared import convert, policy_specs
 from policies.masks import custom, primitives
-from policies.masks.expression import literal
 from policies.masks.preview import PREVIEW_KEYS, preview
-from policies.masks.primitives import family
 from policies.model import Mask, MaskType
 from policies.plan.model import QueryPlan
 from policies.plan.ports import Engine
+from policies.sql.literals import literal
 
 MOST_VALUES = 100
 MOST_CHARACTERS = 10_000

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 
 from policies.decision.policy_index import Compiled
-from policies.model import KEYED, DatasetFacts, MaskPolicy
+from policies.masks.registry import shows_equality
+from policies.model import DatasetFacts, MaskPolicy
 
 _NAMED = 3
 
@@ -16,7 +17,7 @@ class Reversible:
 
     def __init__(self, policies: Compiled, names: Collection[str], unscanned_is_sensitive: bool) -> None:
         self._policies, self._sensitive = policies, unscanned_is_sensitive
-        self._numbers = {n for n, p in enumerate(policies.masks) if p.name in names and p.mask.type in KEYED}
+        self._numbers = {n for n, p in enumerate(policies.masks) if p.name in names and shows_equality(p.mask.type)}
         self._topics: dict[int, list[str]] = defaultdict(list)
 
     def add(self, facts: DatasetFacts) -> None:

@@ -14,6 +14,7 @@ from api.cli.reference import commands_markdown
 from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
 from api.processes.reference_functions import functions_markdown
 from api.processes.reference_kinds import kinds_markdown
+from api.processes.reference_masks import with_masks
 from benchmarks.report import benchmarks_markdown, reliability_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +46,11 @@ def test_the_page_of_rights_is_what_the_table_says() -> None:
 def test_generated_pages_are_what_the_code_gives(page: str, markdown: Callable[[], str]) -> None:
     written = (ROOT / "docs/reference" / f"{page}.md").read_text()
     assert written == markdown(), "run python -m api.cli.reference"
+
+
+def test_the_table_of_masks_is_what_the_masks_say() -> None:
+    page = (ROOT / "docs/reference/masks.md").read_text()
+    assert with_masks(page) == page, "run python -m api.cli.reference"
 
 
 def test_pages_of_figures_are_what_the_results_give() -> None:

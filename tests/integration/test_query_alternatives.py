@@ -14,7 +14,7 @@ from catalog.datatypes import STRING, ArrayType, DataType, Primitive, StructType
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
-from policies.masks.expression import build, context
+from policies.columns.expression import build, context
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Effect, Mask, MaskType
 from policies.plan.model import PartRead, QueryPlan, TablePlan

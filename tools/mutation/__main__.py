@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DECIDES = ("decision/test_decide_reasons.py", "decision/test_decide.py", "decision/test_decide_reference.py")
 MODULES: dict[str, tuple[str, ...]] = {
-    "masks/expression": ("masks/test_masked_columns.py",),
+    "columns/expression": ("masks/test_masked_columns.py",),
     "decision/decide": DECIDES,
     "access/grants": ("access/test_grants.py", "whatif/test_scenarios.py"),
     "access/who_has_access": ("access/test_grants.py", "whatif/test_scenarios.py"),

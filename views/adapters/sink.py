@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from catalog.datatypes import STRING, DataType, Primitive, StructType, quote_identifier
-from policies.masks.expression import literal
+from policies.sql.literals import literal
 from views.adapters.wire import avro_sql, ddl, json_sql
 from views.declared import COPIED_HEADERS, COPIED_KEY
 from views.model import GENERATION_HEADER, KEY_HEADER, ROW_HEADER, StreamPlan

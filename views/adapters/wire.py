@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier
-from policies.masks.expression import literal
+from policies.sql.literals import literal
 from views.model import Registered
 
 JSON_FORM = (

@@ -26,7 +26,7 @@ from policies.sql.tables import TableRef
 from policies.sql.trace import Visible
 from policies.sql.untraceable import followed_outputs
 from views.ports import Clusters, Topics
-from views.runner.key_columns import APART, KeyColumn, has_text, how_masked, key_columns
+from views.runner.key_columns import KeyColumn, has_text, how_masked, key_columns, masks_of_equality
 from views.shape.names import GONE
 from views.shape.shape import Shape
 
@@ -220,7 +220,7 @@ def _check_mask(column: str, ref: TableRef, governed: GovernedTable, part: _Part
         return
     raise InvalidInput(
         f"{ref.name} is compacted, and the view runs for somebody to whom {column} is {how}, so records of several keys would be"
-        f" one row here, or none would be found again. Let them see it, mask it by {' or '.join(sorted(APART))} in every"
+        f" one row here, or none would be found again. Let them see it, mask it by {' or '.join(masks_of_equality())} in every"
         f" record, or write {INSTEAD} to take each record for itself.",
         details={"field": "spec.runAs", "dataset": governed.table.reference},
     )

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from catalog.datatypes import BINARY, ArrayType, DataType, MapType, Primitive, StructType
 from catalog.paths import FieldPath
-from policies.model import MaskType
+from policies.masks import registry
 from policies.plan.views import GovernedTable
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
@@ -26,8 +26,9 @@ _AS_TEXT = re.compile(r"(STRING|TINYINT|SMALLINT|INT|BIGINT|DATE|BOOLEAN|DECIMAL
 """Types of which no two values have one text. Zones and roundings give others such texts."""
 
 
-APART = frozenset({MaskType.MASK_HASH, MaskType.TOKEN})
-"""Masks that give two values two values."""
+def masks_of_equality() -> list[str]:
+    """Masks that give two values two values, by name."""
+    return sorted(name for name, kind in registry.installed().kinds.items() if kind.equality)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def how_masked(governed: GovernedTable, kind: DataType, place: FieldPath) -> str
         rule = governed.places.rule(place)
         if rule.mask is None:
             return None
-        if rule.mask.type in APART and not rule.clear_when and (has_text(kind) or kind == BINARY):
+        if registry.shows_equality(rule.mask.type) and not rule.clear_when and (has_text(kind) or kind == BINARY):
             return None
         return f"masked by {rule.mask.type}" + (" in some records only" if rule.clear_when else "")
     inner: list[tuple[DataType, FieldPath]]

@@ -14,7 +14,7 @@ from catalog.datatypes import parse_ddl, quote_identifier
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
 from policies.decision.places import Places
-from policies.model import DatasetFacts, FieldFacts, Mask, MaskType, SourceFacts, SubjectMatch
+from policies.model import DatasetFacts, FieldFacts, Mask, SourceFacts, SubjectMatch
 from policies.plan import explain
 from policies.plan.prepare import Prepared
 from policies.plan.views import GovernedTable
@@ -130,7 +130,7 @@ def made_of(by_column: Mapping[str, Sequence[Flow]]) -> list[list[Any]]:
 
 def mask_of(data: Mapping[str, Any] | None) -> Mask | None:
     """A mask of `made_of`."""
-    return None if data is None else Mask(MaskType(data["type"]), data["expression"], data["params"])
+    return None if data is None else Mask(data["type"], data["expression"], data["params"])
 
 
 def _mask_json(mask: Mask | None) -> dict[str, Any] | None:

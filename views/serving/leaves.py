@@ -13,16 +13,15 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from catalog.datatypes import Primitive
-from policies.masks import reference
+from catalog.datatypes import Primitive, family
+from policies.masks import reference, registry
 from policies.masks.keys import MaskKeys
-from policies.masks.primitives import family, output_type
+from policies.masks.primitives import output_type
 from policies.masks.spark_decimals import precision_scale
-from policies.model import Mask, MaskType
+from policies.model import Mask
 from views.serving.values import float_json, single
 
 Change = Callable[[Any], Any]
-_KEYED = (MaskType.MASK_HASH, MaskType.TOKEN)
 
 
 class NotExact(Exception):
@@ -32,19 +31,11 @@ class NotExact(Exception):
 def value_mask(mask: Mask, kind: Primitive, keys: MaskKeys) -> Change:
     """Raises NotExact; so does the function, for a date that Python's calendar does not have."""
     of = family(kind)
-    if mask.type is MaskType.CUSTOM:
-        raise NotExact("a CUSTOM mask is an expression of Spark's SQL")
+    reason = registry.of(mask.type).only_spark(mask, kind)
+    if reason is not None:
+        raise NotExact(reason)
     if of == "other":
-        if mask.type in _KEYED:
-            raise NotExact(f"{mask.type} of {kind.name} needs Spark's own text of the value")
-        return _nothing  # what every other mask makes of it
-    if of == "float" and mask.type in _KEYED:
-        raise NotExact(f"{mask.type} of {kind.name} needs Spark's own text of the number")
-    if mask.type is MaskType.GENERALIZE and of in ("integer", "decimal", "float"):
-        if _odd_step(mask):
-            raise NotExact("GENERALIZE by a step of less than 0.0001 is computed in doubles by Spark")
-        if kind.name.upper() == "FLOAT" and not float(mask.params.get("step", 10)).is_integer():
-            raise NotExact("GENERALIZE of a FLOAT by a step with a fraction gives doubles in Spark")
+        return _nothing
     output = output_type(mask, kind)
     assert output is not None
     read, write = reader(kind), writer(output)
@@ -53,11 +44,6 @@ def value_mask(mask: Mask, kind: Primitive, keys: MaskKeys) -> Change:
         return None if value is None else write(reference.apply(mask, read(value), kind, keys))
 
     return change
-
-
-def _odd_step(mask: Mask) -> bool:
-    step = float(mask.params.get("step", 10))
-    return 0 < step < 1e-4
 
 
 def _nothing(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Rows of a view as one person may see them, without Spark: equal to what the SQL door shows of the same view. Pure.
 
-`policies.masks.expression` makes SQL from a decision; this makes functions on JSON-ready values from the same places by
+`policies.columns.expression` makes SQL from a decision; this makes functions on JSON-ready values from the same places by
 the same steps. What the two could do differently is not done here: `why_not` gives the reason, and the caller asks the
 SQL door instead. Nothing is approximated.
 """
@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
+from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, family
 from catalog.errors import NotAllowed
 from catalog.paths import VALUE, FieldPath
+from policies.columns.whole_null import whole_null
 from policies.decision.places import Places
 from policies.map_keys import key_form
 from policies.masks.keys import MaskKeys
-from policies.masks.primitives import family, output_type
-from policies.masks.whole_null import whole_null
+from policies.masks.kind import hidden
+from policies.masks.primitives import output_type
 from policies.model import Decision, Effect, MaskType
 from views.model import Column
 from views.serving.leaves import Change, NotExact, value_mask
@@ -115,7 +116,7 @@ def _null(value: Any) -> Any:
 
 
 class _Builder:
-    """The steps of `policies.masks.expression`. `keep`: a value must keep its type, see `Context.keep_shape` there."""
+    """The steps of `policies.columns.expression`. `keep`: a value must keep its type, see `Context.keep_shape` there."""
 
     def __init__(self, places: Places, keys: MaskKeys) -> None:
         self._places = places
@@ -225,7 +226,7 @@ class _Builder:
 
         def masked(key: str) -> str:
             masked_key = change(read(key))
-            return str(0 if masked_key is None and of == "integer" else masked_key)
+            return str(hidden(output) if masked_key is None else masked_key)
 
         return _Made(output, masked)
 

@@ -16,8 +16,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Self
 
-from catalog.datatypes import DataType, Primitive
-from policies.masks.primitives import family
+from catalog.datatypes import DataType, Primitive, family
 from policies.masks.spark_decimals import WIDE, precision_scale
 
 BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}

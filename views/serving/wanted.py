@@ -20,9 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from catalog.datatypes import Primitive
+from catalog.datatypes import Primitive, family
 from catalog.errors import InvalidInput
-from policies.masks.primitives import family
 from views.model import Column, identity
 from views.row_ports import Comparison, Wanted
 from views.serving.values import Written, comparable, json_form

@@ -1,4 +1,4 @@
-"""Answers of `/decisions`, `/policies/simulate`, `/policies/test`, `/policies/masks/preview`."""
+"""Answers of `/decisions`, `/policies/simulate`, `/policies/test`, `/policies/masks/preview`, `/masks`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from api.edge.answer import Answer, FreeForm, Time, about
 from api.edge.error_answer import Failure
 from api.edge.reason import Effect, Reason
 from policies import model
+from policies.masks.kind import MaskKind
 
 
 class DecidedSubject(Answer):
@@ -157,3 +158,72 @@ class MaskPreview(Answer):
     type: str | None = about("Spark's type of the masked values; null where the engine computed them.")
     values: list[MaskedValue]
     note: str | None
+
+
+class MaskParameter(Answer):
+    """A parameter of a mask."""
+
+    name: str
+    number: bool = about("Whether it is a number; a text otherwise.")
+    default: float | int | str
+    least: float | None = about("The least number that may be given; null for a text.")
+    most: float | None = about("The greatest; null for a text.")
+    hint: str
+
+
+class MaskExample(Answer):
+    """A text, and what the mask makes of it."""
+
+    value: str
+    masked: str | None
+
+
+class KnownMask(Answer):
+    """A mask that policies may name."""
+
+    name: str
+    aliases: list[str] = about("Other names, those of other products among them.")
+    rank: int | None = about("Place in the order, higher = hides more; null: beside a different mask nothing shows.")
+    text: str = about("What it makes of a text.")
+    number: str = about("What it makes of a number.")
+    moment: str = about("What it makes of a date or a time.")
+    hides: str
+    equality: bool = about("Whether equal values stay equal, and different ones different.")
+    reversible: bool = about("Whether somebody who may write values, or saw some unmasked, can recognize masked ones.")
+    plugged: bool = about("Whether it comes with another package.")
+    parameters: list[MaskParameter]
+    example: MaskExample | None
+
+    @classmethod
+    def of(cls, kind: MaskKind, plugged: bool) -> Self:
+        example = None if kind.example is None else MaskExample(value=kind.example[0], masked=kind.example[1])
+        return cls(
+            name=kind.name,
+            aliases=list(kind.aliases),
+            rank=kind.rank,
+            text=kind.meaning.text,
+            number=kind.meaning.number,
+            moment=kind.meaning.moment,
+            hides=kind.meaning.hides,
+            equality=kind.equality,
+            reversible=kind.reversible,
+            plugged=plugged,
+            parameters=[
+                MaskParameter(
+                    name=each.name,
+                    number=each.is_number,
+                    default=each.default,
+                    least=each.least if each.is_number else None,
+                    most=each.most if each.is_number else None,
+                    hint=each.hint,
+                )
+                for each in kind.parameters
+            ],
+            example=example,
+        )
+
+
+class Masks(Answer):
+    """Every mask, from what hides least to what hides most, then those without a place in the order."""
+
+    masks: list[KnownMask]

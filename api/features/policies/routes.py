@@ -1,4 +1,4 @@
-"""`/decisions`, `/policies/simulate|test|masks/preview`: what is decided, and what would be."""
+"""`/decisions`, `/policies/simulate|test|masks/preview`, `/masks`: what is decided, and what would be."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from api.guard.services import From
 from catalog.errors import DatasetNotFound, InvalidInput
 from policies.access.decision_service import DecisionRequest, Decisions, Named
 from policies.audit.log import AuditLog
+from policies.masks import registry
 from policies.sql.literals import without_literals
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_cases import read_cases
@@ -151,3 +152,12 @@ def preview(
     shown = [str(body.mask.get("type"))[:60], *([without_literals(written[:4000])] if written else [])]
     audit.record_by(caller, "mask.preview", "(values of the caller's own)", "allow", shown)
     return answers.MaskPreview.model_validate(masks.show(body.mask, body.values, body.type))
+
+
+@router.get("/masks", dependencies=[signed_in()])
+def masks() -> answers.Masks:
+    """Every mask that a policy may name, those of other packages too: parameters, place in the order, what it makes of values."""
+    installed = registry.installed()
+    return answers.Masks(
+        masks=[answers.KnownMask.of(kind, kind.name in installed.plugged) for kind in installed.kinds.values()]
+    )

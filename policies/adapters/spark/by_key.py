@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from catalog.datatypes import Primitive, StructType, quote_identifier, to_ddl
-from policies.masks.expression import literal
 from policies.plan.model import PartRead, TablePlan
+from policies.sql.literals import literal
 
 OTHER_KEY = "weir-other-key"
 _TEXTS = ("text", "string", "json")

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from catalog.datatypes import Primitive, StructType, columns_ddl, has_alternatives
-from policies.masks.expression import literal
 from policies.plan.model import PartRead
+from policies.sql.literals import literal
 
 _MOST_SCHEMAS = 20
 _PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "string", "bytes")

@@ -16,7 +16,7 @@ from itertools import count
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier
 from catalog.paths import FieldPath
-from policies.masks.expression import literal
+from policies.sql.literals import literal
 
 NONE = "CAST(array() AS ARRAY<INT>)"
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")

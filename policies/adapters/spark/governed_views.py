@@ -20,10 +20,10 @@ from catalog.datatypes import quote_identifier, to_ddl
 from policies.adapters.spark import by_key, hidden_records, reading
 from policies.adapters.spark.decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark.headers import framed_sql, head_sql, shown_sql
-from policies.masks.expression import literal
 from policies.plan.errors import QueryFailed
 from policies.plan.model import PartRead, Rows, TablePlan
 from policies.plan.ports import Decoder
+from policies.sql.literals import literal
 
 BARRIER = "spark_partition_id() >= 0"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from policies.masks.expression import literal
 from policies.plan.model import PartRead
+from policies.sql.literals import literal
 
 _NO_SCHEMA = "ffffffff"
 """An id that no registry gives: they count in a signed number."""

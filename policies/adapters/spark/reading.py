@@ -17,8 +17,8 @@ from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructTyp
 from catalog.paths import FieldPath
 from policies.adapters.spark.decode import by_python, csv_names, csv_sql, json_sql, unread_sql
 from policies.adapters.spark.exact import NONE, Exact
-from policies.masks.expression import literal
 from policies.plan.model import PartRead, TablePlan
+from policies.sql.literals import literal
 
 PARTS = ("key", "value")
 _STEPS = 6

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
-from policies.masks.expression import literal
 from policies.plan.cancellation import Stop
 from policies.plan.model import Rows, TablePlan, Window
+from policies.sql.literals import literal
 
 _LEAST_POLLED, _MOST_POLLED = 100, 2_000
 _POLLS = 100

@@ -1,7 +1,7 @@
 // Declared documents: read, check, apply.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir, yamlBody } from "@/api/client";
-import type { DeclaredDocument } from "@/api/types";
+import type { DeclaredDocument, KnownMask } from "@/api/types";
 
 export async function fetchDeclared(kind: string, name?: string, signal?: AbortSignal) {
   const params = { path: { kind }, query: name ? { name } : {} };
@@ -81,6 +81,15 @@ export function useDeleteDeclared() {
     mutationFn: (path: { kind: string; name: string }) =>
       answer(weir.DELETE("/api/v1/declared/{kind}/{name}", { params: { path } })),
     onSuccess: () => client.invalidateQueries(),
+  });
+}
+
+/** Every mask that a policy may name, from what hides least to what hides most. */
+export function useMasks() {
+  return useQuery({
+    queryKey: ["masks"],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => (await answer<{ masks: KnownMask[] }>(weir.GET("/api/v1/masks", { signal }))).masks,
   });
 }
 

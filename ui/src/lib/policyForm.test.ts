@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { KnownMask } from "@/api/types";
 import {
   formFits,
   NEW_POLICY,
@@ -9,6 +10,20 @@ import {
   policyProblems,
 } from "@/lib/policyForm";
 
+const parameter = (name: string, number = true) => ({
+  name,
+  number,
+  default: number ? 1 : "",
+  least: 0,
+  most: 9,
+  hint: "",
+});
+const MASKS = [
+  { name: "MASK_SHOW_LAST_4", parameters: [parameter("show")] },
+  { name: "GENERALIZE", parameters: [parameter("step")] },
+  { name: "TOKEN", parameters: [parameter("scope", false), parameter("keyVersion")] },
+  { name: "CUSTOM", parameters: [] },
+] as unknown as KnownMask[];
 const form = (more: Partial<typeof NEW_POLICY>) => ({ ...NEW_POLICY, name: "p", tags: "EMAIL_ADDRESS", ...more });
 const document = (spec: object) => ({ apiVersion: "weir/v1", kind: "Policy", metadata: { name: "p" }, spec }) as never;
 
@@ -22,6 +37,7 @@ describe("a policy by form", () => {
         who: "group:analysts, ana",
         except: "role:admin, purpose:fraud",
       }),
+      MASKS,
     );
     expect(made).toEqual({
       apiVersion: "weir/v1",
@@ -44,13 +60,16 @@ describe("a policy by form", () => {
   });
 
   it("is an access rule or a row filter", () => {
-    expect(policyDocument(form({ type: "access", purposes: "fraud, audit" })).spec).toEqual({
+    expect(policyDocument(form({ type: "access", purposes: "fraud, audit" }), MASKS).spec).toEqual({
       type: "access",
       match: { tags: ["EMAIL_ADDRESS"] },
       requires: { grant: true, purpose: ["fraud", "audit"] },
     });
     expect(
-      policyDocument(form({ type: "row-filter", tags: "", datasets: "*", fields: "x y", where: "region = 'EU'" })).spec,
+      policyDocument(
+        form({ type: "row-filter", tags: "", datasets: "*", fields: "x y", where: "region = 'EU'" }),
+        MASKS,
+      ).spec,
     ).toEqual({ type: "row-filter", match: { datasets: ["*"] }, where: "region = 'EU'" });
   });
 
@@ -67,7 +86,7 @@ describe("a policy by form", () => {
       { type: "access", match: { tags: ["A"] }, requires: { grant: true } },
       { type: "row-filter", match: { datasets: ["prod/a"] }, where: "a > 1", description: "d" },
     ]) {
-      expect(policyDocument(policyForm(document(spec)), document(spec)).spec).toEqual(spec);
+      expect(policyDocument(policyForm(document(spec), MASKS), MASKS, document(spec)).spec).toEqual(spec);
     }
   });
 
@@ -78,16 +97,16 @@ describe("a policy by form", () => {
       subjects: { everyone: true, except: { users: ["eve"] } },
       mask: { type: "MASK" },
     };
-    const changed = policyDocument({ ...policyForm(document(spec)), description: "x" }, document(spec));
+    const changed = policyDocument({ ...policyForm(document(spec), MASKS), description: "x" }, MASKS, document(spec));
     expect(changed.spec.subjects).toEqual(spec.subjects);
   });
 
   it("takes names with spaces, and leaves to YAML what it cannot show", () => {
     const spaced = { type: "access", match: { tags: ["my tag"] }, requires: { grant: true, purpose: ["fraud check"] } };
-    expect(formFits(document(spaced))).toBe(true);
-    expect(policyDocument(policyForm(document(spaced)), document(spaced)).spec).toEqual(spaced);
+    expect(formFits(document(spaced), MASKS)).toBe(true);
+    expect(policyDocument(policyForm(document(spaced), MASKS), MASKS, document(spaced)).spec).toEqual(spaced);
     const comma = { ...spaced, requires: { grant: true, purpose: ["fraud, check"] } };
-    expect(formFits(document(comma))).toBe(false);
+    expect(formFits(document(comma), MASKS)).toBe(false);
   });
 
   it("keeps who is excepted inside of its subjects when others are named", () => {
@@ -97,17 +116,17 @@ describe("a policy by form", () => {
       subjects: { users: ["ana"], except: { purposes: ["p"] } },
       mask: { type: "MASK" },
     };
-    const changed = policyDocument({ ...policyForm(document(spec)), who: "group:g" }, document(spec));
+    const changed = policyDocument({ ...policyForm(document(spec), MASKS), who: "group:g" }, MASKS, document(spec));
     expect(changed.spec.subjects).toEqual({ groups: ["g"], except: { purposes: ["p"] } });
   });
 
   it("says what is missing", () => {
-    expect(policyProblems(form({}))).toEqual([]);
-    expect(policyProblems(NEW_POLICY)).toHaveLength(2);
-    expect(policyProblems(form({ mask: "CUSTOM" }))).toHaveLength(1);
-    expect(policyProblems(form({ mask: "GENERALIZE", parameter: "ten" }))).toEqual(["step is a number."]);
-    expect(policyProblems(form({ type: "access", grant: false }))).toHaveLength(1);
-    expect(policyProblems(form({ type: "row-filter", tags: "", fields: "a b" }))).toHaveLength(2);
+    expect(policyProblems(form({}), MASKS)).toEqual([]);
+    expect(policyProblems(NEW_POLICY, MASKS)).toHaveLength(2);
+    expect(policyProblems(form({ mask: "CUSTOM" }), MASKS)).toHaveLength(1);
+    expect(policyProblems(form({ mask: "GENERALIZE", parameter: "ten" }), MASKS)).toEqual(["step is a number."]);
+    expect(policyProblems(form({ type: "access", grant: false }), MASKS)).toHaveLength(1);
+    expect(policyProblems(form({ type: "row-filter", tags: "", fields: "a b" }), MASKS)).toHaveLength(2);
   });
 });
 

@@ -1,7 +1,7 @@
 // A policy's document from a form, and the form from a document. What the form does not show stays as it was.
-import type { DeclaredDocument } from "@/api/types";
+import type { DeclaredDocument, KnownMask } from "@/api/types";
 import { type Json, linesOf, listFromText, object, over, same, texts } from "@/lib/formParts";
-import { MASK_PARAMETER } from "@/lib/masks";
+import { parameterOf } from "@/lib/masks";
 
 export type PolicyType = "mask" | "access" | "row-filter";
 
@@ -74,8 +74,8 @@ function fieldsFromText(text: string): Json[] {
   });
 }
 
-function maskOf(form: PolicyForm, before: Json): Json {
-  const taken = MASK_PARAMETER[form.mask];
+function maskOf(form: PolicyForm, before: Json, masks: readonly KnownMask[]): Json {
+  const taken = parameterOf(masks, form.mask);
   const given = form.parameter.trim();
   const value = taken?.number && given !== "" && Number.isFinite(Number(given)) ? Number(given) : given;
   const params = over(form.mask === before.type ? object(before.params) : {}, taken ? { [taken.name]: value } : {});
@@ -86,7 +86,12 @@ function maskOf(form: PolicyForm, before: Json): Json {
   };
 }
 
-export function policyDocument(form: PolicyForm, known?: DeclaredDocument): DeclaredDocument {
+/** `masks`: those that the API knows. */
+export function policyDocument(
+  form: PolicyForm,
+  masks: readonly KnownMask[],
+  known?: DeclaredDocument,
+): DeclaredDocument {
   // Of another type, only what it is about and its description stay.
   const all = object(known?.spec);
   const before = all.type === form.type ? all : over({}, { match: all.match });
@@ -101,7 +106,7 @@ export function policyDocument(form: PolicyForm, known?: DeclaredDocument): Decl
     except: exceptOf(form.except, object(before.except)),
   };
   const own: Record<PolicyType, Json> = {
-    mask: { ...people, mask: maskOf(form, object(before.mask)) },
+    mask: { ...people, mask: maskOf(form, object(before.mask), masks) },
     "row-filter": { ...people, where: form.where.trim() },
     access: { requires: { grant: form.grant, ...purposesOf(form.purposes) } },
   };
@@ -132,12 +137,12 @@ function exceptOf(text: string, before: Json): Json | undefined {
   return peopleFromText(text);
 }
 
-export function policyForm({ metadata, spec }: DeclaredDocument): PolicyForm {
+export function policyForm({ metadata, spec }: DeclaredDocument, masks: readonly KnownMask[]): PolicyForm {
   const match = object(spec.match);
   const mask = object(spec.mask);
   const requires = object(spec.requires);
   const kind = String(mask.type ?? NEW_POLICY.mask);
-  const parameter = MASK_PARAMETER[kind];
+  const parameter = parameterOf(masks, kind);
   const fields = Array.isArray(match.fields) ? match.fields.map(object) : [];
   return {
     name: String(metadata.name),
@@ -158,13 +163,13 @@ export function policyForm({ metadata, spec }: DeclaredDocument): PolicyForm {
 }
 
 /** Whether the form shows a document whole: a name with a comma in it, for example, can only be changed as YAML. */
-export function formFits(document: DeclaredDocument): boolean {
-  const made = policyDocument(policyForm(document), document).spec;
+export function formFits(document: DeclaredDocument, masks: readonly KnownMask[]): boolean {
+  const made = policyDocument(policyForm(document, masks), masks, document).spec;
   return same(made, document.spec);
 }
 
 /** Why the form says too little yet, a sentence each. */
-export function policyProblems(form: PolicyForm): string[] {
+export function policyProblems(form: PolicyForm, masks: readonly KnownMask[]): string[] {
   const problems: string[] = [];
   const fields = form.type === "row-filter" ? "" : form.fields;
   if (!form.name.trim()) problems.push("Give the policy a name.");
@@ -175,7 +180,7 @@ export function policyProblems(form: PolicyForm): string[] {
     problems.push("A custom mask needs an expression, with {col} for the column.");
   if (form.type === "access" && !form.grant && !form.purposes.trim())
     problems.push("Require a grant, a purpose, or both.");
-  const parameter = form.type === "mask" ? MASK_PARAMETER[form.mask] : undefined;
+  const parameter = form.type === "mask" ? parameterOf(masks, form.mask) : undefined;
   if (parameter?.number && form.parameter.trim() && !Number.isFinite(Number(form.parameter)))
     problems.push(`${parameter.name} is a number.`);
   return problems;

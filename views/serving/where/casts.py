@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.datatypes import Primitive
-from policies.masks.primitives import family
+from catalog.datatypes import Primitive, family
 from policies.masks.spark_decimals import WIDE, precision_scale, rounded
 from views.serving.values import BITS, moment
 from views.serving.where.numbers import in_range, truncated

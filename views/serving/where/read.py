@@ -13,8 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.datatypes import ArrayType, DataType, MapType, StructType
-from policies.masks.primitives import family
+from catalog.datatypes import ArrayType, DataType, MapType, StructType, family
 from views.model import Column
 from views.serving.values import json_form
 from views.serving.where import logic

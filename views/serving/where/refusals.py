@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from catalog.datatypes import Primitive
+from catalog.datatypes import Primitive, family
 from catalog.errors import InvalidInput
-from policies.masks.primitives import family
 from views.model import Column
 
 HOW = (

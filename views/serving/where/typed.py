@@ -14,8 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.datatypes import DataType, Primitive
-from policies.masks.primitives import family
+from catalog.datatypes import DataType, Primitive, family
 from policies.masks.spark_decimals import bounded, precision_scale, rounded
 from views.model import Column
 from views.serving.values import BITS, comparable, json_form, order_key

@@ -232,11 +232,11 @@ HIDES = [
 
 def hides_more(one: Mask, other: Mask) -> bool:
     """Whether one of two masks, neither an expression, hides more than the other."""
-    if one.type is not other.type:
-        return HIDES.index(one.type.value) > HIDES.index(other.type.value)
-    if one.type is MaskType.GENERALIZE:
+    if one.type != other.type:
+        return HIDES.index(one.type) > HIDES.index(other.type)
+    if one.type == "GENERALIZE":
         return int(one.params.get("step", 10)) > int(other.params.get("step", 10))
-    if one.type is MaskType.TRUNCATE_GEO:
+    if one.type == "TRUNCATE_GEO":
         return int(one.params.get("decimals", 1)) < int(other.params.get("decimals", 1))
     return False
 

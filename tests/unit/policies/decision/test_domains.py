@@ -153,9 +153,7 @@ PEOPLE = st.builds(
 )
 MASKS = st.builds(
     Mask,
-    st.sampled_from(
-        [MaskType.MASK_NONE, MaskType.MASK_HASH, MaskType.MASK_SHOW_LAST_4, MaskType.MASK_NULL, MaskType.DROP]
-    ),
+    st.sampled_from([MaskType.MASK_NONE, "MASK_HASH", "MASK_SHOW_LAST_4", MaskType.MASK_NULL, MaskType.DROP]),
 )
 TARGETS = st.sampled_from(
     [

@@ -8,7 +8,7 @@ from policies.decision.mask_order import NULL
 from policies.decision.row_conditions import ALWAYS
 from policies.model import Effect, Mask, MaskType, Reason
 
-LAST, HASH, DROP = Mask(MaskType.MASK_SHOW_LAST_4), Mask(MaskType.MASK_HASH), Mask(MaskType.DROP)
+LAST, HASH, DROP = Mask("MASK_SHOW_LAST_4"), Mask("MASK_HASH"), Mask(MaskType.DROP)
 FIRST = Reason("role", "r", "Role r reads *.")
 R1, R2 = row_conditions.rows(["r1"]), row_conditions.rows(["r2"])
 
@@ -37,7 +37,7 @@ def test_several_masks_name_the_policies() -> None:
     one = finish(draft((LAST, "p", None), (HASH, "q", None), (HASH, "o", None)), ALWAYS)
     text = "3 masks: the strictest mask, of o, q, holds."
     assert one == Outcome(Effect.ALLOW, HASH, None, (FIRST, Reason("policy", "o, q", text)))
-    tie = strictest([(LAST, "p"), (Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1}), "q")])
+    tie = strictest([(LAST, "p"), (Mask("MASK_SHOW_LAST_4", params={"show": 1}), "q")])
     words = "2 masks: the masks of p, q hide different parts, so the whole is masked."
     assert tie == (Mask(MaskType.MASK), [Reason("policy", "p, q", words)])
     beside = strictest([(Mask(MaskType.CUSTOM, "a"), "q"), (LAST, "p")])

@@ -6,7 +6,7 @@ from catalog.paths import FieldPath
 from policies.decision.places import Places, Rule
 from policies.model import ColumnDecision, Effect, Mask, MaskType
 
-NULL, DROP, LAST = Mask(MaskType.MASK_NULL), Mask(MaskType.DROP), Mask(MaskType.MASK_SHOW_LAST_4)
+NULL, DROP, LAST = Mask(MaskType.MASK_NULL), Mask(MaskType.DROP), Mask("MASK_SHOW_LAST_4")
 
 
 def places(**decided: Mask | str | tuple[Mask, str] | None) -> Places:

@@ -38,7 +38,7 @@ from views.serving.masked import masked_view, type_name
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 NAMES = ("phone", "email", "id", "straße", "naïve_ırmak", "fin", "Σίσυφος", "전화", "телефон", "a.b", "x y")
-LAST_4 = Mask(MaskType.MASK_SHOW_LAST_4)
+LAST_4 = Mask("MASK_SHOW_LAST_4")
 EVERYONE = SubjectMatch(everyone=True)
 READER = Subject("ana", roles=frozenset({"reader"}))
 ROLES = {"reader": Role("reader", (Target(dataset="*"),))}

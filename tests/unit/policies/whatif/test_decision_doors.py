@@ -11,6 +11,7 @@ import pytest
 
 from catalog.errors import InvalidInput, LimitExceeded, NotAllowed
 from policies.access.decision_service import DecisionRequest, Decisions, Named
+from policies.masks import registry
 from policies.masks.keys import MaskKeys
 from policies.model import DatasetFacts, MaskType
 from policies.plan.model import QueryPlan, Result
@@ -349,9 +350,9 @@ def test_previews_that_cannot_be(mask: dict[str, Any], values: list[Any], kind: 
         preview(mask, values, kind)
 
 
-@pytest.mark.parametrize("mask", [m for m in MaskType if m is not MaskType.CUSTOM])
+@pytest.mark.parametrize("mask", [m for m in registry.installed().kinds if m != MaskType.CUSTOM])
 @pytest.mark.parametrize("value", ["1e300000000", "1e-999999999", "NaN", "-Infinity", "1e39", "1" * 77, 10**90])
-def test_a_decimal_that_none_of_sparks_could_be(mask: MaskType, value: Any) -> None:
+def test_a_decimal_that_none_of_sparks_could_be(mask: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match="is not of type DECIMAL"):
         preview({"type": str(mask)}, [value], "DECIMAL(38,2)")
 

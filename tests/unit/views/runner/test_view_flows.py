@@ -8,7 +8,7 @@ from catalog.datatypes import STRING, parse_ddl
 from catalog.model import DatasetId
 from policies.gate import gate
 from policies.masks.keys import MaskKeys
-from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, MaskType, SubjectMatch
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, SubjectMatch
 from policies.plan.model import PartRead
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Prepared
@@ -200,7 +200,7 @@ def test_what_spark_puts_in_a_column_is_among_its_fields(sql: str, least: set[st
 
 
 def test_masks_are_kept_and_end_tags() -> None:
-    mask = Mask(MaskType.GENERALIZE, None, {"step": 5})
+    mask = Mask("GENERALIZE", None, {"step": 5})
     by_column = flows(prepared("SELECT who AS c, email AS e FROM orders", {"who.mail": mask}), ["c", "e"])
     assert inherited(by_column) == {"value.e": {"EMAIL_ADDRESS": "from prod/orders value.email"}}
     kept = {(at, path): mask_of(data) for at, source, path, data in made_of(by_column)}

@@ -66,7 +66,7 @@ class World:
 
     fate: Fate = field(default_factory=Fate)
     spec: ViewSpec | None = None
-    mask: MaskType | None = None
+    mask: str | None = None
     denied: bool = False
     gone: bool = False
     tags: dict[str, str] = field(default_factory=dict)

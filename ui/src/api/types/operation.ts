@@ -14,3 +14,4 @@ export type Scan = Shapes["Scan"];
 export type TestedCluster = Shapes["TestedCluster"];
 export type Cluster = Shapes["ListedCluster"];
 export type DeclaredDocument = Shapes["DeclaredDocument"];
+export type KnownMask = Shapes["KnownMask"];

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from "react";
-import { type MaskTried, useMaskPreview } from "@/api/declared";
+import { type MaskTried, useMaskPreview, useMasks } from "@/api/declared";
 import { ErrorNotice } from "@/components/Notice";
 import { cellText } from "@/lib/format";
-import { MASKS } from "@/lib/masks";
+import { maskNames } from "@/lib/masks";
 
 const TYPES = ["STRING", "INT", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP"];
 
@@ -16,6 +16,7 @@ export interface Mask {
 /** What a mask makes of values of one's own, before it is in a policy. */
 export function MaskPreview({ start = {} }: { start?: Mask }) {
   const preview = useMaskPreview();
+  const masks = useMasks();
   const [type, setType] = useState(start.type ?? "MASK_SHOW_LAST_4");
   const [expression, setExpression] = useState(start.expression ?? "");
   const [kind, setKind] = useState("STRING");
@@ -33,7 +34,7 @@ export function MaskPreview({ start = {} }: { start?: Mask }) {
         <div className="field">
           <label htmlFor="mask">Mask</label>
           <select id="mask" className="select" value={type} onChange={(event) => setType(event.target.value)}>
-            {(MASKS.includes(type) ? MASKS : [type, ...MASKS]).map((name) => (
+            {maskNames(masks.data ?? [], type).map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>

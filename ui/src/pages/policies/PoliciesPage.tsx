@@ -2,7 +2,7 @@
 import { Eye, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { useDeclared, useDeleteDeclared } from "@/api/declared";
+import { useDeclared, useDeleteDeclared, useMasks } from "@/api/declared";
 import { useClusters } from "@/api/scans";
 import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
@@ -63,7 +63,10 @@ export default function PoliciesPage() {
     window.scrollTo({ top: 0 });
   };
   const form = formOf(kind);
-  const edited = documents.data?.find((each) => form?.fits(each) && each.metadata.name === params.get("edit"));
+  const masks = useMasks();
+  const edited = documents.data?.find(
+    (each) => form?.fits(each, masks.data ?? []) && each.metadata.name === params.get("edit"),
+  );
   const byForm = manages && (params.get("change") === "form" || edited !== undefined);
   const tryMask = (of: Mask) => {
     setMask(of);
@@ -124,7 +127,9 @@ export default function PoliciesPage() {
                   of={document}
                   onChange={change}
                   onMask={tryMask}
-                  {...(form?.fits(document) ? { onForm: () => openForm("form", String(document.metadata.name)) } : {})}
+                  {...(form?.fits(document, masks.data ?? [])
+                    ? { onForm: () => openForm("form", String(document.metadata.name)) }
+                    : {})}
                 />
               ))}
             </ul>

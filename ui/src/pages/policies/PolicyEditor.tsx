@@ -1,10 +1,12 @@
 // A policy by form, beside its YAML: what would change, who gains and loses, then apply.
 import { useState } from "react";
-import type { DeclaredDocument } from "@/api/types";
+import { useMasks } from "@/api/declared";
+import type { DeclaredDocument, KnownMask } from "@/api/types";
+import { ErrorNotice } from "@/components/Notice";
 import { Segments } from "@/components/Segments";
 import { TextField } from "@/components/TextField";
 import { TextLines } from "@/components/TextLines";
-import { MASK_PARAMETER, MASKS } from "@/lib/masks";
+import { maskNames, parameterOf } from "@/lib/masks";
 import {
   NEW_POLICY,
   type PolicyForm,
@@ -22,14 +24,25 @@ const TYPES: { value: PolicyType; text: string }[] = [
   { value: "row-filter", text: "Row filter" },
 ];
 
-export function PolicyEditor({ known, onClose }: { known?: DeclaredDocument | undefined; onClose: () => void }) {
-  const [form, setForm] = useState<PolicyForm>(known ? policyForm(known) : NEW_POLICY);
+interface Editor {
+  known?: DeclaredDocument | undefined;
+  onClose: () => void;
+}
+
+export function PolicyEditor(props: Editor) {
+  const masks = useMasks();
+  if (masks.error) return <ErrorNotice error={masks.error} />;
+  return masks.data ? <WithMasks {...props} masks={masks.data} /> : null;
+}
+
+function WithMasks({ known, onClose, masks }: Editor & { masks: KnownMask[] }) {
+  const [form, setForm] = useState<PolicyForm>(known ? policyForm(known, masks) : NEW_POLICY);
   const set = (change: Partial<PolicyForm>) => setForm({ ...form, ...change });
   return (
     <FormBesideYaml
       title={known ? `Change the policy ${form.name}` : "Add a policy"}
-      problems={policyProblems(form)}
-      yaml={toYaml(policyDocument(form, known))}
+      problems={policyProblems(form, masks)}
+      yaml={toYaml(policyDocument(form, masks, known))}
       onClose={onClose}
     >
       <Segments label="Type of the policy" value={form.type} options={TYPES} onChange={(type) => set({ type })} />
@@ -43,7 +56,7 @@ export function PolicyEditor({ known, onClose }: { known?: DeclaredDocument | un
       />
       <TextField label="Description" value={form.description} onChange={(description) => set({ description })} />
       <Match form={form} set={set} />
-      {form.type === "mask" && <MaskFields form={form} set={set} />}
+      {form.type === "mask" && <MaskFields form={form} set={set} masks={masks} />}
       {form.type === "row-filter" && (
         <TextField
           label="Rows that may be seen"
@@ -94,8 +107,8 @@ function Match({ form, set }: Part) {
   );
 }
 
-function MaskFields({ form, set }: Part) {
-  const parameter = MASK_PARAMETER[form.mask];
+function MaskFields({ form, set, masks }: Part & { masks: KnownMask[] }) {
+  const parameter = parameterOf(masks, form.mask);
   return (
     <>
       <div className="field">
@@ -106,7 +119,7 @@ function MaskFields({ form, set }: Part) {
           value={form.mask}
           onChange={(event) => set({ mask: event.target.value, parameter: "" })}
         >
-          {(MASKS.includes(form.mask) ? MASKS : [form.mask, ...MASKS]).map((name) => (
+          {maskNames(masks, form.mask).map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>

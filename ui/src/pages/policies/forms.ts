@@ -1,6 +1,6 @@
 // Kinds of declared documents that have a form; the others are written as YAML.
 import type { ComponentType } from "react";
-import type { DeclaredDocument } from "@/api/types";
+import type { DeclaredDocument, KnownMask } from "@/api/types";
 import { formFits } from "@/lib/policyForm";
 import { roleFits } from "@/lib/roleForm";
 import { PolicyEditor } from "@/pages/policies/PolicyEditor";
@@ -10,7 +10,7 @@ interface KindForm {
   /** The button that opens it empty. */
   add: string;
   /** Whether it shows a document whole. */
-  fits: (document: DeclaredDocument) => boolean;
+  fits: (document: DeclaredDocument, masks: readonly KnownMask[]) => boolean;
   Editor: ComponentType<{ known?: DeclaredDocument | undefined; onClose: () => void }>;
 }
 

@@ -13,14 +13,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from catalog.datatypes import STRING, ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
+from catalog.datatypes import (
+    STRING,
+    ArrayType,
+    DataType,
+    MapType,
+    Primitive,
+    StructType,
+    family,
+    quote_identifier,
+    to_ddl,
+)
 from catalog.paths import FieldPath
+from policies.columns.whole_null import leaves_inside, whole_null
 from policies.decision.places import Places, Rule
 from policies.map_keys import folding
 from policies.masks import primitives
 from policies.masks.keys import MaskKeys
-from policies.masks.whole_null import leaves_inside, whole_null
+from policies.masks.kind import hidden_sql
 from policies.model import ColumnDecision, MaskType
+from policies.sql.literals import literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +176,12 @@ def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str,
         return result
     kind = primitives.output_type(applied.mask, key)
     masked = _leaf(replace(ctx, keep_shape=False), path.keys(), key, k)
-    if masked is None or applied.mask.type is MaskType.MASK_NULL or primitives.family(key) in ("boolean", "other"):
+    if masked is None or applied.mask.type is MaskType.MASK_NULL or family(key) in ("boolean", "other"):
         return None  # a key cannot be NULL, so the map goes with its keys
     if kind is None:
         masked = f"coalesce(CAST({masked} AS STRING), '')"
-    elif applied.mask.type is MaskType.GENERALIZE and primitives.family(key) in ("integer", "decimal"):
-        # The multiple below may be out of the type's range, and is NULL then.
-        masked = f"coalesce({masked}, CAST(0 AS {kind.name}))"
+    elif primitives.may_give_null(applied.mask, key):
+        masked = f"coalesce({masked}, {hidden_sql(kind)})"
     # Keys that become equal: the last entry stays (spark.sql.mapKeyDedupPolicy=LAST_WIN, set by the engine).
     return f"transform_keys({result}, ({k}, {v}) -> {masked})"
 
@@ -182,8 +193,3 @@ def _keys_with_rules(ctx: Context, path: FieldPath) -> list[str]:
 def _decided(ctx: Context, path: FieldPath) -> bool:
     """Whether anything was decided on the values of a map as such, not only on single keys of it."""
     return ctx.places.on_values(path)
-
-
-def literal(text: str) -> str:
-    """A text as a Spark SQL string literal."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,10 @@
+"""Parts of other packages that are not used, and why: masks and detectors."""
+
+from __future__ import annotations
+
+
+def problems() -> list[str]:
+    """A sentence for each plug that is not used. Imports the plugs."""
+    from policies.masks import registry as masks
+
+    return [*masks.installed().problems]
