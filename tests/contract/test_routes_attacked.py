@@ -160,7 +160,9 @@ def test_every_route_with_a_body_of_its_own_is_tried(weir: RightsWorld) -> None:
         if "application/json" in operation.get("requestBody", {}).get("content", {})
     }
     assert with_json == {(route.method, route.path) for route, _ in BODIES} | {
-        ("POST", f"{PREFIX}/lineage"), ("POST", f"{PREFIX}/lineage/batch"), ("POST", f"{PREFIX}/lineage/sql")
+        ("POST", f"{PREFIX}/lineage"), ("POST", f"{PREFIX}/lineage/batch"), ("POST", f"{PREFIX}/lineage/sql"),
+        # Declared documents, which have a test of what is beside them (tests/features/declared).
+        ("POST", f"{PREFIX}/apply"), ("POST", f"{PREFIX}/policies/simulate"),
     }  # fmt: skip
 
 

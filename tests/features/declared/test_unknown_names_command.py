@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from api import cli
@@ -33,7 +32,7 @@ def weir(served: ApiWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     def client(*, headers: dict[str, str], **_: object) -> CheckedClient:
         return CheckedClient(served.app, raise_server_exceptions=False, headers=headers)
 
-    monkeypatch.setattr(httpx, "Client", client)
+    monkeypatch.setattr("api.terminal.http.Client", client)
     monkeypatch.setenv("WEIR_HOME", str(tmp_path / "home"))
     for name in ("WEIR_URL", "WEIR_TOKEN"):
         monkeypatch.delenv(name, raising=False)
