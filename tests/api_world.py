@@ -142,9 +142,9 @@ class ApiWorld:
     def anonymous(self) -> CheckedClient:
         return self._client(None)
 
-    def apply(self, text: str) -> dict[str, Any]:
+    def apply(self, text: str, **parameters: str) -> dict[str, Any]:
         """Apply YAML as the admin."""
-        done = self.admin.post("/api/v1/apply", content=text.encode())
+        done = self.admin.post("/api/v1/apply", content=text.encode(), params=parameters)
         assert done.status_code == 200, done.text
         answer: dict[str, Any] = done.json()
         return answer

@@ -62,7 +62,10 @@ class Doors:
             {"kind": "Dataset", "metadata": {"name": "orders", "cluster": "prod"}, "spec": {}},
             *({"kind": kind, "metadata": {"name": name}, "spec": spec} for kind, name, spec in self.scenario.documents),
         ]
-        self.world.apply(yaml.safe_dump_all([{"apiVersion": "weir/v1", **d} for d in documents], sort_keys=False))
+        self.world.apply(
+            yaml.safe_dump_all([{"apiVersion": "weir/v1", **d} for d in documents], sort_keys=False),
+            allowUnknown="true",
+        )
         for use in self.scenario.break_glass:
             asked = {"dataset": scenarios.REFERENCE, **{k: use[k] for k in ("fields", "purpose", "reason")}}
             done = self.world.user(use["user"]).post("/api/v1/access-requests/break-glass", json=asked)

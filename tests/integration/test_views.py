@@ -268,7 +268,9 @@ def test_rows_by_key_and_what_a_reader_sees_of_them(world: ViewWorld, orders: st
     first = read(ana, "byid", limit="25").json()
     second = read(ana, "byid", limit="100", cursor=first["next"]).json()
     assert len(first["rows"]) == 25 and len({r[0] for r in [*first["rows"], *second["rows"]]}) == len(PEOPLE)
-    wrong = read(ana, "byid", where="region LIKE 'r%'")
+    assert len(read(ana, "byid", where="region LIKE 'r%' OR amount > 50", limit="200").json()["rows"]) == len(PEOPLE)
+    assert read(ana, "byid", where="email LIKE 'canary%'").json()["rows"] == [], "nor by a pattern"
+    wrong = read(ana, "byid", where="md5(region) = 'r'")
     assert wrong.status_code == 400 and wrong.json()["error"]["message"]
     audit = world.admin.get("/api/v1/audit", params={"actor": "ana", "action": "view.read"}).json()["entries"]
     assert audit and audit[0]["target"] == "byid"
