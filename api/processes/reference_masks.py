@@ -12,7 +12,7 @@ def with_masks(page: str) -> str:
     """The page with its table written again. Masks of other packages are left out."""
     before, _, rest = page.partition(_START)
     _, _, after = rest.partition(_END)
-    return f"{before}{_START}\n{_table()}\n{_END}{after}"
+    return f"{before}{_START}\n\n{_table()}\n\n{_END}{after}"
 
 
 def _table() -> str:
