@@ -9,6 +9,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from catalog.errors import Unavailable
@@ -19,7 +20,7 @@ from policies.plan.model import Batches, QueryPlan, Result
 from policies.plan.ports import Engine
 
 Answer = TypeVar("Answer")
-Work = Callable[[Job], Callable[[QueryPlan], object]]
+Work = Callable[[Job, QueryPlan], object]
 
 
 class KeptEngine:
@@ -37,27 +38,21 @@ class KeptEngine:
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
-        def batches(job: Job) -> Callable[[QueryPlan], object]:
-            def work(inner: QueryPlan) -> None:
-                with self._engine.open(inner) as batches:
-                    if job.give(batches):
-                        for batch in batches:
-                            if not job.give(batch):
-                                return
+        def work(job: Job, inner: QueryPlan) -> None:
+            with self._engine.open(inner) as batches:
+                if job.give(batches):
+                    for batch in batches:
+                        if not job.give(batch):
+                            return
 
-            return work
-
-        attempts = _Attempts(self._keeper, plan, batches)
+        attempts = _Attempts(self._keeper, plan, work)
         try:
             yield _Given(attempts, attempts.first())
         finally:
             attempts.leave()
 
     def _one(self, plan: QueryPlan, ask: Callable[[QueryPlan], Answer]) -> Answer:
-        def once(job: Job) -> Callable[[QueryPlan], object]:
-            return lambda inner: job.give(ask(inner))
-
-        answer: Answer = _Attempts(self._keeper, plan, once).first()
+        answer: Answer = _Attempts(self._keeper, plan, lambda job, inner: job.give(ask(inner))).first()
         return answer
 
 
@@ -71,7 +66,7 @@ class _Attempts:
 
     def _begin(self, plan: QueryPlan, again: bool = False) -> Job:
         job = self._keeper.begin(plan, again)
-        self._keeper.start_job(job, self._work(job))
+        self._keeper.start_job(job, partial(self._work, job))
         return job
 
     def first(self) -> Any:

@@ -44,18 +44,15 @@ class Watch(Generic[Name]):
         self._seconds = seconds
         self._first: dict[Name, _Sight] = {}
 
-    def look(self, used: Mapping[Name, float], now: float) -> None:
-        """Take note of the threads that are there; those that are not are forgotten."""
-        self._first = {name: self._first.get(name, _Sight(now, seconds)) for name, seconds in used.items()}
-
     def ignoring(self, used: Mapping[Name, float], now: float) -> list[float]:
-        """Since when each thread is there that has had its chance to stop."""
+        """Since when each thread is there that has had its chance to stop. Threads that are gone are forgotten."""
+        self._first = {name: self._first.get(name, _Sight(now, seconds)) for name, seconds in used.items()}
         worked = self._seconds * _WORKED_SHARE
         return [
             sight.at
             for name, sight in self._first.items()
             if now - sight.at > self._seconds
-            and (used.get(name, 0.0) - sight.used >= worked or now - sight.at > self._seconds * LONGEST)
+            and (used[name] - sight.used >= worked or now - sight.at > self._seconds * LONGEST)
         ]
 
 
@@ -107,10 +104,7 @@ class Leftovers:
         if not overdue:
             self._statements = Watch[str](self._seconds)
         late = [job for job in overdue if job.overdue > self._seconds]
-        works = False
-        if overdue and present is not None:
-            self._statements.look(present.statements, now)
-            works = bool(self._statements.ignoring(present.statements, now))
+        works = overdue and present is not None and self._statements.ignoring(present.statements, now)
         return late if works else [job for job in late if job.overdue > self._seconds * LONGEST]
 
     def _behind(
@@ -118,12 +112,12 @@ class Leftovers:
     ) -> list[Job]:
         if present is None or not self._suspects:
             return []
-        self._tasks.look(present.tasks, now)
+        ignoring = self._tasks.ignoring(present.tasks, now)
         if not present.tasks:
             self._suspects.clear()
             return []
         oldest = min([now if probed is None else probed, *(job.begun for job in running)])
-        left = [since for since in self._tasks.ignoring(present.tasks, now) if since < oldest]
+        left = [since for since in ignoring if since < oldest]
         if not left:
             return []
         return [job for job in self._suspects if job.begun <= min(left)] or list(self._suspects)

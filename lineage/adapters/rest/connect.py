@@ -5,24 +5,16 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from catalog.declared.server_addresses import ServerAddresses
-from lineage.adapters.rest.servers import RestServer
+from lineage.adapters.rest.servers import RestReader
 from lineage.observed.connector_datasets import Connector
 
 MOST_CONNECTORS = 2000
 
 
-class ConnectRest:
+class ConnectRest(RestReader):
     """See `lineage.observed.connect.ConnectReader`."""
 
-    def __init__(
-        self,
-        url: str,
-        auth: tuple[str, str] | None = None,
-        ca: str | None = None,
-        servers: ServerAddresses | None = None,
-    ) -> None:
-        self._server = RestServer("Kafka Connect", "connect.url", url, auth, ca, servers=servers)
+    what, setting = "Kafka Connect", "connect.url"
 
     def connectors(self) -> list[Connector]:
         answer = self._server.get("/connectors?expand=info&expand=status")

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from catalog.declared.server_addresses import ServerAddresses
-from lineage.adapters.rest.servers import RestServer
+from lineage.adapters.rest.servers import RestReader
 from lineage.observed.connect import host_of
 from lineage.observed.connect_engines import FlinkJob, flink_events
 
@@ -15,17 +14,10 @@ MOST = 2000
 _RUNNING = ("RUNNING", "RESTARTING", "CREATED", "INITIALIZING", "RECONCILING")
 
 
-class FlinkRest:
+class FlinkRest(RestReader):
     """See `lineage.observed.connect_engines.EngineReader`."""
 
-    def __init__(
-        self,
-        url: str,
-        auth: tuple[str, str] | None = None,
-        ca: str | None = None,
-        servers: ServerAddresses | None = None,
-    ) -> None:
-        self._server = RestServer("Flink", "flink.url", url, auth, ca, servers=servers)
+    what, setting = "Flink", "flink.url"
 
     def events(self, namespace: str) -> list[dict[str, Any]]:
         jobs = []

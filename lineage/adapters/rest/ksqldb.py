@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from catalog.declared.server_addresses import ServerAddresses
-from lineage.adapters.rest.servers import RestServer
+from lineage.adapters.rest.servers import RestReader
 from lineage.observed.connect import host_of
 from lineage.observed.connect_engines import PersistentQuery, Stream, ksqldb_events
 
 MOST = 2000
 
 
-class KsqldbRest:
+class KsqldbRest(RestReader):
     """See `lineage.observed.connect_engines.EngineReader`."""
 
-    def __init__(
-        self,
-        url: str,
-        auth: tuple[str, str] | None = None,
-        ca: str | None = None,
-        servers: ServerAddresses | None = None,
-    ) -> None:
-        self._server = RestServer("ksqlDB", "ksqldb.url", url, auth, ca, servers=servers)
+    what, setting = "ksqlDB", "ksqldb.url"
 
     def events(self, namespace: str) -> list[dict[str, Any]]:
         queries = list(read_queries(self._say("SHOW QUERIES;")))

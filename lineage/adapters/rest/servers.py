@@ -3,7 +3,7 @@ an address that may not be called as SettingsError."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 
@@ -73,3 +73,19 @@ class RestServer:
             raise SettingsError(f"{self._setting}: {refused.message}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
             raise self.unavailable("does not answer") from None
+
+
+class RestReader:
+    """Reads one server. `what` and `setting`: see `RestServer`."""
+
+    what: ClassVar[str]
+    setting: ClassVar[str]
+
+    def __init__(
+        self,
+        url: str,
+        auth: tuple[str, str] | None = None,
+        ca: str | None = None,
+        servers: ServerAddresses | None = None,
+    ) -> None:
+        self._server = RestServer(self.what, self.setting, url, auth, ca, servers=servers)
