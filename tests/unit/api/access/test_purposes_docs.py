@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/purposes.md: its documents apply, and its table of what covers what is what is decided."""
+"""The examples of docs/how-to/purposes.md: the documents apply, and the decider agrees with the table of purposes."""
 
 from __future__ import annotations
 
