@@ -21,14 +21,18 @@ class Expiry:
         self._before: Positions = {}
         self.rows = 0
 
-    def look(self) -> None:
-        """Now and then: delete what is over. Raises Unavailable."""
+    def look(self, read: Positions) -> None:
+        """Now and then: delete what is over, up to what the feed has `read`. Raises Unavailable.
+
+        A record that the feed did not read yet has no row to delete; its row would then stay for ever.
+        """
         now, tools, generation = self._tools.monotonic(), self._tools, self._generation
         if now - self._looked < self._each:
             return
         self._looked = now
         kafka = tools.clusters.client(generation.cluster)
-        before = tools.topics.at(kafka, generation.topic, tools.clock() - self._ttl)
+        over = tools.topics.at(kafka, generation.topic, tools.clock() - self._ttl)
+        before = {p: min(offset, read.get(p, 0)) for p, offset in over.items()}
         mine = {p: offset for p, offset in before.items() if offset > generation.begins.get(p, 0)}
         if mine and mine != self._before:
             self.rows += tools.serving.expire(self._view, generation.id, mine)

@@ -117,6 +117,11 @@ class Feed:
         return self._figures.rates(status, self._tools.monotonic())
 
     @property
+    def positions(self) -> Positions:
+        """Offset behind the last record that was read, partition by partition; its rows are in the serving table."""
+        return self._positions
+
+    @property
     def unfit(self) -> int:
         """Values that did not fit their column since the stream began."""
         return self._figures.unfit

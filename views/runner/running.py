@@ -33,7 +33,7 @@ class RunningStream:
         if self.letters is not None:
             self.letters.note(status)
         if self.expiry is not None:
-            self.expiry.look()
+            self.expiry.look(self.feed.positions)
         counts = self.feed.counts(status) | {
             "deadLetters": letters.written,
             "rowsExpired": self.expiry.rows if self.expiry is not None else 0,
