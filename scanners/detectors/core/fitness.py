@@ -48,7 +48,8 @@ def _named(kind: CheckedKind, others: Iterable[CheckedKind], taken: Collection[s
 def _patterns(kind: CheckedKind) -> str | None:
     if not kind.patterns:
         return "it has no pattern"
-    for each in kind.patterns:
+    patterns: tuple[Any, ...] = kind.patterns
+    for each in patterns:
         if not isinstance(each, Pattern):
             return "one of its patterns is not a scanners.detectors.core.base.Pattern"
         if each.entity != kind.entity:
