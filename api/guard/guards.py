@@ -18,10 +18,12 @@ from starlette.routing import BaseRoute
 
 from api.config.http_settings import AUTHENTICATED
 from api.guard.access import NO_SCOPE, Access, Entry, require_scope
+from api.guard.calls import with_tool
 from api.guard.credentials import Credential, credential, is_use, subject_of
 from api.guard.services import InstanceOf
 from api.wiring.instance import Instance
 from policies.access.identity import Identity
+from policies.audit import acting
 from policies.model import Subject
 
 SUBJECT = "subject"
@@ -49,6 +51,8 @@ class Guard:
     def admit(self, request: Request, built: Instance, subject: Subject) -> Subject:
         """What holds on every route for a subject who is known."""
         setattr(request.state, AUTHENTICATED, True)
+        subject = with_tool(request, subject)
+        acting.known(subject)
         request.app.state.person_rates.require(subject.user, request.method, request.scope["path"])
         require_scope(subject, self.access.scope_for(request.method))
         if self.access.permissions is not None and not self.access.others:
