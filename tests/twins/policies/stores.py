@@ -129,6 +129,25 @@ class MemoryTokenStore:
             return True
 
 
+class MemoryAgentRows:
+    """`AgentRows`."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, date], int] = {}
+        self._lock = threading.Lock()
+
+    def add(self, token_id: str, day: date, rows: int, most: int) -> bool:
+        with self._lock:
+            given = self._given.get((token_id, day), 0) + rows
+            if given > most:
+                return False
+            self._given[token_id, day] = given
+            return True
+
+    def of(self, day: date) -> dict[str, int]:
+        return {token: given for (token, at), given in self._given.items() if at == day}
+
+
 class MemoryAuditStore:
     """`AuditStore`. `rows` is open, so that a test can tamper with it."""
 
