@@ -90,7 +90,7 @@ def require_open_to_agents(subject: Subject, access: Access) -> None:
     """Raises NotAllowed for an agent on a route that is for people alone."""
     if subject.agent is not None and not access.opens_to_agents:
         raise NotAllowed(
-            f"Agents may not do this: {subject.user} does it with a token or a session of their own, not agent {subject.agent.name}.",
+            f"Agents may not do this; {subject.user} does it without agent {subject.agent.name}.",
             details={"reasons": ["agent"]},
         )
 

@@ -77,7 +77,12 @@ class Grants:
         """Purposes the subject may state somewhere now."""
         now = self._clock()
         view = self._state.view()
-        granted = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
+        agent = subject.agent
+        granted = {
+            g.purpose
+            for g in view.grants_of(subject)
+            if is_active(g, now) and (agent is None or (g.purpose == agent.purpose and concerns(agent, g.dataset)))
+        }
         return sorted({name for each in granted for name in view.purposes.below(each) if view.purposes.is_known(name)})
 
     def revoke(self, subject: Subject, name: str, reason: str = "") -> Grant:

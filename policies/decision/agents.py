@@ -33,6 +33,7 @@ from policies.model import (
     Reason,
     Subject,
 )
+from policies.personal_data import is_personal_dataset
 
 Planned = Callable[[DatasetFacts], Plan]
 """The policies laid over a dataset."""
@@ -51,7 +52,7 @@ def stated_purpose(subject: Subject, purpose: str | None) -> str | None:
         return purpose
     if purpose is not None and purpose != agent.purpose:
         raise NotAllowed(
-            f"The token of agent {agent.name} is for the purpose {agent.purpose!r} alone; leave the purpose out, or state that one.",
+            f"The token of agent {agent.name} is for the purpose {agent.purpose!r} alone; leave the purpose out.",
             details={"purpose": agent.purpose, "reasons": ["agent: another purpose"]},
         )
     return agent.purpose
@@ -109,7 +110,10 @@ class _Floors:
         number = self._plan.group_of[position]
         found = self._of_group.get(number)
         if found is None:
-            found = self._of_group[number] = tuple(_masks_of(self._plan.groups[number], self._compiled))
+            found = tuple(_masks_of(self._plan.groups[number], self._compiled))
+            if not found and any(map(is_personal_dataset, self._plan.facts.tags)):
+                found = (_HIDDEN,)
+            self._of_group[number] = found
         return found
 
 
@@ -145,7 +149,7 @@ def _of_sources(
             masks = [m for n, path in enumerate(paths) if _touch(place, path) for m in floors.at(n)]
             masks += [m for path, of in below if _touch(place, path) for m in of]
             if masks:
-                yield FieldPath.parse(each.at), tuple(dict.fromkeys(masks, None))
+                yield FieldPath.parse(each.at), tuple(masks)
 
 
 def _touch(one: FieldPath, other: FieldPath) -> bool:

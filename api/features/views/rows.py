@@ -58,7 +58,8 @@ class ViewRows:
         `signed_in`: who asks as they are after a wait for `at_least`; raises NotSignedIn.
 
         Raises NotFound, NotAllowed (details: reasons), InvalidInput, Conflict for a view without rows yet and for a reader
-        whose rows come by SQL only, LimitExceeded for an agent that has no rows left today, Unavailable where `at_least` is not contained in time.
+        whose rows come by SQL only, LimitExceeded for an agent that has no rows left today, Unavailable where `at_least`
+        is not contained in time.
         """
         self._budget.require_left(subject)
         most = most_rows(subject, self._settings.most_rows)

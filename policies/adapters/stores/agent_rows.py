@@ -42,4 +42,4 @@ class SqlAgentRows:
     def of(self, day: date) -> Mapping[str, int]:
         rows = select(AgentRowsRow.token_id, AgentRowsRow.given).where(AgentRowsRow.day == day.isoformat())
         with self._database.read() as session:
-            return {token: given for token, given in session.execute(rows)}
+            return {row.token_id: row.given for row in session.execute(rows)}
