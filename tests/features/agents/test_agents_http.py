@@ -176,9 +176,7 @@ def test_with_masked_values_only_an_exception_of_its_person_does_not_count(weir:
     hers, plain, masked = masks(ana), masks(agent_of(weir, ana)), masks(agent_of(weir, ana, name="m", maskedOnly=True))
     assert hers["value.customer.email"]["mask"] == plain["value.customer.email"]["mask"]
     assert "MASK_HASH" in str(masked["value.customer.email"])
-    assert "MASK_HASH" not in str(
-        hers["value.customer.email"].get("mask", "")
-    )
+    assert "MASK_HASH" not in str(hers["value.customer.email"].get("mask", ""))
     assert hers["value.order_id"]["mask"] == masked["value.order_id"]["mask"]
 
 
