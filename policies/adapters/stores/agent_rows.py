@@ -32,11 +32,9 @@ class SqlAgentRows:
             if done.rowcount == 1:
                 return True
             make = sqlite_insert if self._database.is_sqlite else postgresql_insert
-            new = make(AgentRowsRow).values(token_id=token_id, day=day.isoformat(), given=rows).on_conflict_do_nothing()
-            made: Any = session.execute(new)
-            if made.rowcount == 1:
-                return True
-            done = session.execute(more, execution_options=options)  # another process was first to count today
+            first = make(AgentRowsRow).values(token_id=token_id, day=day.isoformat(), given=0).on_conflict_do_nothing()
+            session.execute(first)  # nothing where another process was first to count today
+            done = session.execute(more, execution_options=options)
             return bool(done.rowcount == 1)
 
     def of(self, day: date) -> Mapping[str, int]:
