@@ -108,7 +108,7 @@ def rights_markdown() -> str:
         "- **yes**: the role is enough. **no**: 403, or 404 where the caller may not know of the thing. Without a token: 401.",
         "- **Who** names the [permission](policies.md#role), and who may call without one: owners, requesters, holders.",
         "- **Scope** is what a [limited token](../how-to/service-accounts.md#scopes) needs besides.",
-        "- **Agent** says whether the token of an [agent](../how-to/agent-tokens.md) opens it, within its limits.",
+        "- **Agent**: whether the token of an [agent](../how-to/agent-tokens.md) opens it, within its limits.",
         "- Where owners of a dataset count, [admins and stewards of its domain](../how-to/domains.md) count for what they may do.",
         "- A role of your own may do what its permissions name in column *who*.",
         "- A line with `?all=true` or `(user: another)` is a case of the route above it that needs more.",

@@ -85,7 +85,7 @@ class AgentBudget:
         now = self._clock().astimezone(UTC)
         reset = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
         return LimitExceeded(
-            f"Agent {agent.name} may have {agent.rows_a_day:,} rows a day and {what}; they count anew at {rfc3339(reset)}.",
+            f"Agent {agent.name} may have {agent.rows_a_day:,} rows a day and {what}; the count begins again at {rfc3339(reset)}.",
             details={
                 "limit": "rows_a_day",
                 "resetAt": rfc3339(reset),
@@ -187,19 +187,19 @@ class Agents:
             self._identity.require(subject, "manage")
         now, given = self._clock(), self._budget.today()
         records = self._identity.tokens(None if sees_all else subject.user)
-        shown = [self._known(subject, each, each.agent, now, given) for each in records if each.agent is not None]
-        return sorted(shown, key=lambda each: (each.token.created_at, each.token.id), reverse=True)
+        known = [self._known(subject, each, each.agent, now, given) for each in records if each.agent is not None]
+        return sorted(known, key=lambda each: (each.token.created_at, each.token.id), reverse=True)
 
     def one(self, subject: Subject, token_id: str) -> KnownAgent:
         """One agent by the id of its token. Raises NotFound, also where the subject may not see it."""
         sees_all = bool(self._identity.permissions(subject) & SEES_ALL)
-        found = next((each for each in self.all(subject, sees_all) if each.token.id == token_id), None)
-        if found is None:
+        shown = next((each for each in self.all(subject, sees_all) if each.token.id == token_id), None)
+        if shown is None:
             raise NotFound(
                 f"There is no agent with the token {token_id[:40]!r} that you may see; `weir agent list` shows them.",
                 details={"agent": token_id[:40]},
             )
-        return found
+        return shown
 
     def end(self, subject: Subject, token_id: str) -> KnownAgent:
         """End an agent now: each later call with its token is refused, and what it runs is ended. Raises NotFound, NotAllowed."""

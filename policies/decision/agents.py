@@ -100,7 +100,7 @@ def masked(decision: Decision, agent: Agent, facts: DatasetFacts, compiled: Comp
 
 
 class _Floors:
-    """The least masks of each field of a plan, whoever asks."""
+    """The least masks of each field of a plan, for everybody."""
 
     def __init__(self, plan: Plan, compiled: Compiled) -> None:
         self._plan, self._compiled = plan, compiled
@@ -108,13 +108,13 @@ class _Floors:
 
     def at(self, position: int) -> tuple[Mask, ...]:
         number = self._plan.group_of[position]
-        found = self._of_group.get(number)
-        if found is None:
-            found = tuple(_masks_of(self._plan.groups[number], self._compiled))
-            if not found and any(map(is_personal_dataset, self._plan.facts.tags)):
-                found = (_HIDDEN,)
-            self._of_group[number] = found
-        return found
+        masks = self._of_group.get(number)
+        if masks is None:
+            masks = tuple(_masks_of(self._plan.groups[number], self._compiled))
+            if not masks and any(map(is_personal_dataset, self._plan.facts.tags)):
+                masks = (_HIDDEN,)
+            self._of_group[number] = masks
+        return masks
 
 
 def _masks_of(group: Group, compiled: Compiled) -> Iterator[Mask]:
@@ -183,10 +183,10 @@ class _MaskedColumns(Sequence[ColumnDecision]):
         if isinstance(at, slice):
             return tuple(self[i] for i in range(*at.indices(len(self))))
         number = range(len(self))[at]
-        made = self._made.get(number)
-        if made is None:
-            made = self._made[number] = self._masked(self._columns[number])
-        return made
+        column = self._made.get(number)
+        if column is None:
+            column = self._made[number] = self._masked(self._columns[number])
+        return column
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)

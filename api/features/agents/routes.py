@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import Field
 
 from api.edge.answer import RequestBody
-from api.edge.parameters import Limit, Name
+from api.edge.parameters import Count, Limit, Name
 from api.features.agents import answers
 from api.guard.guards import Caller, case, needs, signed_in
 from api.guard.router import FeatureRouter
@@ -32,8 +32,8 @@ class AgentBody(RequestBody):
     datasets: list[str] = Field(
         min_length=1, max_length=100, description="CLUSTER/TOPIC, or patterns as prod/*.", examples=[["prod/orders"]]
     )
-    rows: int = Field(1000, description="Most rows in one answer.")
-    rows_a_day: int = Field(10_000, description="Most rows in all answers of a day, UTC.")
+    rows: Count = Field(1000, description="Most rows in one answer.")
+    rows_a_day: Count = Field(10_000, description="Most rows in all answers of a day, UTC.")
     masked_only: bool = Field(False, description="Personal data always shows masked, whatever the person may see.")
     expires_in: str = Field(description="How long the token is valid: 12h, 7d.", examples=["7d"])
     scopes: list[str] | None = Field(

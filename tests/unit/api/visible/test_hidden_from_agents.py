@@ -60,9 +60,9 @@ def agent_of(weir: ApiWorld, person: TestClient, **more: Any) -> TestClient:
         "scopes": SCOPES,
         **more,
     }
-    made = person.post(f"{API}/agents", json=body)
-    assert made.status_code == 201, made.text
-    return weir._client(made.json()["token"])
+    answer = person.post(f"{API}/agents", json=body)
+    assert answer.status_code == 201, answer.text
+    return weir._client(answer.json()["token"])
 
 
 @pytest.fixture(scope="module")
