@@ -16,6 +16,7 @@ from policies.decision.agents import stated_purpose
 from policies.model import Effect, RecordWindow, Subject
 from policies.plan import explain
 from policies.plan.cancellation import Stop
+from policies.plan.gathering import require_rows
 from policies.plan.given_rows import GivenRows
 from policies.plan.prepare import Prepared
 from policies.plan.registry import RUNNING, Running
@@ -194,6 +195,8 @@ class GovernedQuery(Steps):
         self._budget.require_left(subject)
         live = running or Running("", subject.user, sql, purpose, Stop())
         gated = self._trail.gate(subject, sql, purpose, "query.stream")
+        with self._trail.refusals(subject, sql, purpose, "query.stream", live):
+            require_rows(subject, gated.tree)
         with self._turns.take(subject.user, live.stop):
             prepared = self._prepare(live.now(subject), gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem() or _followed_view(prepared)

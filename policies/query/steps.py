@@ -14,6 +14,7 @@ from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Agent, Subject
 from policies.plan.errors import QueryFailed
+from policies.plan.gathering import require_rows
 from policies.plan.model import QueryPlan, Result
 from policies.plan.ports import Decider, Drift, Engine, NoAgents, Offsets, QueryAudit, RowBudget, TableSource
 from policies.plan.prepare import Prepared, Preparer
@@ -136,6 +137,8 @@ class Steps:
     def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
         """A turn, and under it a query that is decided, looked up and in the audit."""
         gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
+        with self._trail.refusals(subject, live.sql, live.purpose, "query", live):
+            require_rows(subject, gated.tree)
         if gated.emit_changes:
             message = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
             raise self._trail.refused(subject, message, "query", live)

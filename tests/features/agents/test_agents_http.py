@@ -205,6 +205,21 @@ def test_rows_of_an_answer_and_of_a_day(weir: ApiWorld) -> None:
     assert used["rowsToday"] == 70
 
 
+@pytest.mark.parametrize(
+    "column",
+    ["collect_list(order_id)", "array_join(collect_set(order_id), ',')", "listagg(order_id, ',')", "array_agg(order_id)"],
+)
+def test_many_rows_are_not_packed_into_one(weir: ApiWorld, column: str) -> None:
+    ana = weir.user("ana")
+    agent = agent_of(weir, ana, rows=1, rowsADay=5)
+    refused = ask(agent, 400, sql=f"SELECT {column} AS c FROM prod.orders")
+    assert "puts values of many rows into one" in message(refused)
+    ask(agent, 400, sql=f"WITH t AS (SELECT {column} AS c FROM prod.orders) SELECT c FROM t")
+    ask(agent, sql="SELECT count(*) AS order_id FROM prod.orders")
+    ask(ana, sql=f"SELECT {column} AS c FROM prod.orders")
+    assert weir.admin.get(f"{API}/audit", params={"agent": "helper", "decision": "refused"}).json()["entries"]
+
+
 def test_an_export_of_more_rows_than_are_left_gives_none_of_the_batch_that_is_too_much(weir: ApiWorld) -> None:
     agent = agent_of(weir, weir.user("ana"), rows=40, rowsADay=40)
     ask(agent, limit=25)
