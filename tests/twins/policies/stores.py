@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
 from policies.audit.names import DATASET, names_of, wanted_names
