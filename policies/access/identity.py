@@ -178,13 +178,15 @@ class Identity(Permissions):
             raise _not_signed_in()
         if use and (record.used_at is None or now - record.used_at >= _NOTED):
             self._tokens.used(record.id, now)
-        return self._limited(of_declared(view, record.user), record)
+        return self._limited(view, record)
 
-    @staticmethod
-    def _limited(subject: Subject, token: TokenRecord) -> Subject:
-        if token.scopes is None and token.agent is None:
-            return subject
-        return replace(subject, scopes=frozenset(token.scopes or ()), agent=token.agent)
+    def _limited(self, view: View, token: TokenRecord) -> Subject:
+        """Who a token is of, within its limits. Of an agent's person what a provider gives in a session that continues counts too:
+        masks that hold for a group of the provider hold for the agent."""
+        if token.agent is not None:
+            return replace(self.confirmed(token.user), scopes=frozenset(token.scopes or ()), agent=token.agent)
+        subject = of_declared(view, token.user)
+        return subject if token.scopes is None else replace(subject, scopes=frozenset(token.scopes))
 
     def session(self, token: str, *, cookie: bool = False) -> Callable[[], Subject]:
         """What gives the subject of a token as they are later on, for work that a request began: groups and roles of
@@ -221,7 +223,7 @@ class Identity(Permissions):
             self._require_there(view, record.user)
         if record is None or not is_valid(record, self._clock()) or is_unfit(view, record):
             raise NotSignedIn("The token was revoked or has expired while the query ran.")
-        return self._limited(of_declared(view, record.user), record)
+        return self._limited(view, record)
 
     def _require_there(self, view: View, user: str) -> None:
         gone = gone_because(view, user)

@@ -207,7 +207,12 @@ def test_rows_of_an_answer_and_of_a_day(weir: ApiWorld) -> None:
 
 @pytest.mark.parametrize(
     "column",
-    ["collect_list(order_id)", "array_join(collect_set(order_id), ',')", "listagg(order_id, ',')", "array_agg(order_id)"],
+    [
+        "collect_list(order_id)",
+        "array_join(collect_set(order_id), ',')",
+        "listagg(order_id, ',')",
+        "array_agg(order_id)",
+    ],
 )
 def test_many_rows_are_not_packed_into_one(weir: ApiWorld, column: str) -> None:
     ana = weir.user("ana")
@@ -264,6 +269,22 @@ def test_an_agent_is_ended_at_once(weir: ApiWorld) -> None:
     ask(agent, 401)
     assert time.monotonic() - begun < 1
     assert weir.admin.get(f"{API}/audit", params={"action": "agent.end"}).json()["entries"][0]["actor"] == "petra"
+
+
+def test_the_end_and_the_rows_of_an_agent_hold_in_every_process(weir: ApiWorld, tmp_path: Any) -> None:
+    new = made(weir.user("ana"), rows=10, rowsADay=15)
+    with world(tmp_path, {"orders": orders(20)}) as other:
+        queries = other.services[GovernedQuery]
+        queries._engine = Rows()
+        queries._offsets = queries.preparer._offsets = NoOffsets()
+        here, there = weir._client(new["token"]), other._client(new["token"])
+        ask(here, limit=10)
+        assert "has 5 of them left" in message(ask(there, 429, limit=6))
+        ask(there, limit=5)
+        ask(here, 429, limit=1)
+        assert there.get(f"{API}/datasets").status_code == 200
+        weir.admin.delete(f"{API}/agents/{new['id']}")
+        assert there.get(f"{API}/datasets").status_code == 401
 
 
 def test_an_agent_has_no_power_of_its_person(weir: ApiWorld) -> None:
