@@ -35,7 +35,10 @@ _FREE = frozenset({"facets", "spec"})
 """Keys of objects whose keys are data or another standard's."""
 _LINES = ("text/event-stream", "application/x-ndjson")
 """Media with an object a line."""
-_OPENLINEAGE = frozenset({"failed_events", "non_retriable"})
+_STANDARDS = frozenset(
+    {"failed_events", "non_retriable"} | {"resource_name", "authorization_servers", "bearer_methods_supported"}
+)
+"""Keys that OpenLineage and RFC 9728 have."""
 
 
 class AnswerDiffers(AssertionError):
@@ -96,7 +99,7 @@ def snake_keys(data: Any, at: str = "") -> Iterator[str]:
     """Places of keys that are snake_case where they are Weir's own."""
     if isinstance(data, dict):
         for key, value in data.items():
-            if _SNAKE.fullmatch(key) and key not in _OPENLINEAGE:
+            if _SNAKE.fullmatch(key) and key not in _STANDARDS:
                 yield f"{at}{key} is not camelCase"
             if key not in _FREE:
                 yield from snake_keys(value, f"{at}{key}.")
