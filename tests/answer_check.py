@@ -26,7 +26,7 @@ from api.app import create_app
 from api.bootstrap import offline
 
 _PARAMETER = re.compile(r"\\{[^}]+\\}")
-_OTHERS = ("/openapi.json",)
+_OTHERS = ("/openapi.json", "/mcp")
 """JSON that is not an answer of a route of ours."""
 _ANSWERED_503 = ("/readyz",)
 """Whose 503 is an answer and no failure."""
@@ -50,7 +50,7 @@ class CheckedClient(TestClient):
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self.portal = _portal()
+        self.portal = event_loop()
 
     def request(self, *given: Any, **more: Any) -> Any:
         answer = super().request(*given, **more)
@@ -59,7 +59,7 @@ class CheckedClient(TestClient):
 
 
 @cache
-def _portal() -> BlockingPortal:
+def event_loop() -> BlockingPortal:
     """A door to an event loop that ends with the process."""
     ready: Future[BlockingPortal] = Future()
 

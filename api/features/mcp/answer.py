@@ -43,9 +43,6 @@ def _shown(answer: ToolAnswer, cut: budget.Cut) -> str:
 
 
 def _shortened(cut: budget.Cut) -> str:
-    parts = [
-        f"{count} {noun} {'is' if count == 1 else 'are'} shown in part"
-        for count, noun in ((cut.cut_texts, "long texts"), (cut.cut_lists, "inner lists"))
-        if count
-    ]
-    return f"{' and '.join(parts)}.".capitalize() if parts else ""
+    counts = ((cut.cut_texts, "long texts"), (cut.cut_lists, "inner lists"))
+    parts = [f"{noun}: {count}" for count, noun in counts if count]
+    return f"Shown in part: {', '.join(parts)}." if parts else ""

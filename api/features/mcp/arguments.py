@@ -77,7 +77,7 @@ class Argument:
             return plain
         near = next(iter(get_close_matches(plain, self.choices, 1)), None)
         raise WrongArguments(
-            f"{self.name} is one of {', '.join(self.choices)}, not {_shown(text)}. {did_you_mean(near, lead=' ')}".strip()
+            f"{self.name} is one of {', '.join(self.choices)}, not {_shown(text)}.{did_you_mean(near, lead=' ')}"
         )
 
 

@@ -134,10 +134,10 @@ class OwnRoutes:
         whole = PREFIX + path
         scope = {
             "type": "http",
-            "asgi": outer["asgi"],
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
             "http_version": "1.1",
             "method": method,
-            "scheme": outer["scheme"],
+            "scheme": outer.get("scheme", "http"),
             "path": whole,
             "raw_path": whole.encode(),
             "query_string": _query(query).encode(),

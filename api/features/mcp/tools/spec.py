@@ -18,7 +18,7 @@ from catalog.records import DatasetRecord
 DATASET = Argument("dataset", "as prod/orders", required=True, others=("topic", "name", "table", "id"))
 FIELD = Argument("field", "as value.customer.email", others=("path", "column", "fieldPath"))
 LIMIT = Argument("limit", kind="integer", others=("max", "count", "size", "maxResults", "top"))
-OFFSET = Argument("offset", kind="integer", others=("start", "skip", "from"))
+OFFSET = Argument("offset", kind="integer", others=("skip",))
 PURPOSE = Argument("purpose", "what a grant was given for", others=("reason", "why"))
 
 
