@@ -14,11 +14,8 @@ from fastapi import Request
 from starlette.types import Message, Scope
 
 from api.config.tls_settings import CLIENT_CERTIFICATE
-from api.guard.guards import SUBJECT
 from api.guard.router import PREFIX
-from api.visibility.readers import Reader, Readers
 from api.wiring.instance import Instance
-from policies.model import Subject
 
 TOOL = "tool"
 """Key of the state of a request: the tool that sent it."""
@@ -77,16 +74,6 @@ class OwnRoutes:
     def instance(self) -> Instance:
         instance: Instance = self._outer.app.state.instance
         return instance
-
-    @property
-    def subject(self) -> Subject:
-        """The caller, as the guard of `/mcp` let them in."""
-        subject: Subject = getattr(self._outer.state, SUBJECT)
-        return subject
-
-    def reader(self) -> Reader:
-        """What the caller may know of. Blocks: call it in a thread."""
-        return self.instance[Readers].of(self.subject)
 
     async def get(self, path: str, **query: Parameter) -> Reply:
         """The answer to `GET /api/v1{path}`; parameters that are None are left out."""

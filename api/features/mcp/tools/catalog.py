@@ -62,8 +62,8 @@ async def _datasets(api: OwnRoutes, values: Values) -> ToolAnswer:
 
 
 async def _describe(api: OwnRoutes, values: Values) -> ToolAnswer:
-    record = await find(api, values["dataset"])
-    path = "/datasets" + address(record.id.namespace, record.id.name)
+    dataset = await find(api, values["dataset"])
+    path = "/datasets" + address(dataset.namespace, dataset.name)
     details = await api.need(path)
     schema, verdicts = await api.get(f"{path}/schema"), await api.get(f"{path}/classifications")
     data: dict[str, Any] = {"dataset": details}

@@ -36,10 +36,10 @@ async def _where_is(api: OwnRoutes, values: Values) -> ToolAnswer:
 
 
 async def _who(api: OwnRoutes, values: Values) -> ToolAnswer:
-    record = await find(api, values["dataset"])
+    dataset = await find(api, values["dataset"])
     offset = values["offset"] or 0
     body = await api.need(
-        "/access/datasets" + address(record.cluster or record.id.namespace, record.id.name),
+        "/access/datasets" + address(dataset.cluster, dataset.name),
         field=values["field"],
         limit=values["limit"],
         offset=offset,
@@ -58,11 +58,10 @@ async def _request(api: OwnRoutes, values: Values) -> ToolAnswer:
     days = values["days"]
     if days is not None and not 1 <= days <= _MOST_DAYS:
         raise WrongArguments(f"days is a number from 1 to {_MOST_DAYS:,}; leave it out for the longest that is allowed.")
-    record = await find(api, values["dataset"])
     made = await api.post(
         "/access-requests",
         {
-            "dataset": record.reference,
+            "dataset": values["dataset"],
             "purpose": values["purpose"],
             "fields": values["fields"],
             "until": (now() + timedelta(days=days)).isoformat() if days is not None else None,

@@ -6,14 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fastapi.concurrency import run_in_threadpool
-
-from api.edge import errors
 from api.features.mcp.arguments import Argument
-from api.features.mcp.calls import Failed, OwnRoutes, Reply
-from catalog.errors import WeirError
+from api.features.mcp.calls import OwnRoutes
 from catalog.node_ids import read_id, write_id
-from catalog.records import DatasetRecord
 
 DATASET = Argument("dataset", "as prod/orders", required=True, others=("topic", "name", "table", "id"))
 FIELD = Argument("field", "as value.customer.email", others=("path", "column", "fieldPath"))
@@ -73,17 +68,19 @@ class Tool:
         }
 
 
-async def find(api: OwnRoutes, dataset: str) -> DatasetRecord:
-    """The dataset that a text means, as names in queries do. Raises Failed with the error that routes give."""
+@dataclass(frozen=True, slots=True)
+class DatasetName:
+    """A dataset by its names. `cluster`: its namespace where only producers of lineage know it."""
 
-    def look() -> DatasetRecord:
-        datasets = api.reader().datasets
-        return datasets.get(datasets.find_in_any_case(dataset))
+    namespace: str
+    name: str
+    cluster: str
 
-    try:
-        return await run_in_threadpool(look)
-    except WeirError as error:
-        raise Failed(failure(error)) from None
+
+async def find(api: OwnRoutes, dataset: str) -> DatasetName:
+    """The dataset that a text means, as names in queries do. Raises Failed."""
+    body = await api.need("/datasets/find", name=dataset)
+    return DatasetName(body["namespace"], body["name"], body["cluster"] or body["namespace"])
 
 
 async def node_id(api: OwnRoutes, text: str, field: str | None = None) -> str:
@@ -93,13 +90,8 @@ async def node_id(api: OwnRoutes, text: str, field: str | None = None) -> str:
         if field is None or parts is None or parts[0] != "dataset":
             return text
         return write_id("field", parts[1], parts[2], field)
-    dataset = (await find(api, text)).id
+    dataset = await find(api, text)
     return write_id("dataset" if field is None else "field", dataset.namespace, dataset.name, field)
-
-
-def failure(error: WeirError) -> Reply:
-    """The answer of a route to an error."""
-    return Reply(errors.status_of(error), errors.body(error.code, error.message, error.details))
 
 
 def page(items: list[Any], values: Values) -> tuple[list[Any], int, int]:
