@@ -60,9 +60,11 @@ class Agent:
 
         async def run() -> T:
             transport = httpx2.ASGITransport(app=self._app)
-            async with httpx2.AsyncClient(transport=transport, headers=self._headers) as http:
-                async with Client(streamable_http_client(URL, http_client=http), mode=self._mode) as client:
-                    return await work(client)
+            async with (
+                httpx2.AsyncClient(transport=transport, headers=self._headers) as http,
+                Client(streamable_http_client(URL, http_client=http), mode=self._mode) as client,
+            ):
+                return await work(client)
 
         return event_loop().call(run)
 

@@ -59,7 +59,12 @@ spec: {{match: {{datasets: [prod/customers]}}, existence: {{users: [petra]}}}}
 apiVersion: weir/v1
 kind: Visibility
 metadata: {{name: payments}}
-spec: {{match: {{datasets: [prod/payments]}}, existence: everyone, schema: {{users: [petra]}}, evidence: {{users: [petra]}}, lineage: {{users: [petra]}}}}
+spec:
+  match: {{datasets: [prod/payments]}}
+  existence: everyone
+  schema: {{users: [petra]}}
+  evidence: {{users: [petra]}}
+  lineage: {{users: [petra]}}
 """
 
 

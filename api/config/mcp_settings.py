@@ -11,6 +11,9 @@ class McpSettings(Section):
     """`/mcp`, the tools for agents."""
 
     answer_characters: int = Field(
-        20_000, ge=2_000, le=400_000, description="Characters of a tool's answer at most; the rest is left out and counted."
+        20_000,
+        ge=2_000,
+        le=400_000,
+        description="Characters of a tool's answer at most; the rest is left out and counted.",
     )
     rows: int = Field(200, ge=1, le=10_000, description="Rows that a tool reads at most in one call.")

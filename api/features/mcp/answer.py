@@ -15,7 +15,9 @@ def text_of(answer: ToolAnswer, most: int) -> str:
     data = {key: value if key in ("rows",) else budget.without_empty(value) for key, value in answer.data.items()}
     data = {key: value for key, value in data.items() if key == answer.items or value not in (None, "", [], {})}
     cut = budget.fit(data, answer.items, most - fence.LENGTH - _SENTENCES)
-    return "\n".join(filter(None, (_shown(answer, cut), _shortened(cut), answer.note, fence.fenced(fence.as_json(cut.data)))))
+    return "\n".join(
+        filter(None, (_shown(answer, cut), _shortened(cut), answer.note, fence.fenced(fence.as_json(cut.data))))
+    )
 
 
 def text_of_failure(reply: Reply, most: int) -> str:

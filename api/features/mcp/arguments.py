@@ -95,7 +95,9 @@ def read(arguments: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, V
         if argument is None:
             raise WrongArguments(_unknown(name, arguments))
         if argument.name in spelt:
-            raise WrongArguments(f"{visible(spelt[argument.name], 60)} and {visible(name, 60)} mean the same; send one.")
+            raise WrongArguments(
+                f"{visible(spelt[argument.name], 60)} and {visible(name, 60)} mean the same; send one."
+            )
         spelt[argument.name] = name
         values[argument.name] = argument.read(value)
     for each in arguments:

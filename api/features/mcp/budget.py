@@ -71,7 +71,11 @@ def fit(data: Mapping[str, Any], items: str | None, most: int) -> Cut:
             return cut
     if len(as_json(cut.data)) <= most:
         return cut
-    bare = {key: [] if key == items else value for key, value in cut.data.items() if not isinstance(value, (dict, list, str))}
+    bare = {
+        key: [] if key == items else value
+        for key, value in cut.data.items()
+        if not isinstance(value, (dict, list, str))
+    }
     bare |= {items: []} if items else {}
     if len(as_json(bare)) > most:
         raise ValueError(f"{most} characters are too few for an answer")

@@ -17,8 +17,8 @@ from api.config.tls_settings import CLIENT_CERTIFICATE
 from api.guard.router import PREFIX
 from api.wiring.instance import Instance
 
-TOOL = "tool"
-"""Key of the state of a request: the tool that sent it."""
+TOOL = b"x-weir-tool"
+"""Header that names the tool for which a request is sent."""
 
 _PASSED_ON = (b"authorization", b"user-agent")
 _RUNNING: set[asyncio.Task[None]] = set()
@@ -115,7 +115,7 @@ class OwnRoutes:
     def _scope(self, method: str, path: str, query: Mapping[str, Parameter], body: bytes) -> Scope:
         outer = self._outer.scope
         headers = [pair for pair in outer["headers"] if pair[0] in _PASSED_ON]
-        headers += [(b"host", b"weir"), (b"accept", b"application/json")]
+        headers += [(b"host", b"weir"), (b"accept", b"application/json"), (TOOL, self._tool.encode())]
         if body:
             headers += [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         whole = PREFIX + path
@@ -132,7 +132,7 @@ class OwnRoutes:
             "headers": headers,
             "client": None,  # the address was counted when the request to /mcp came
             "server": outer.get("server"),
-            "state": {TOOL: self._tool},
+            "state": {},
         }
         return scope | ({CLIENT_CERTIFICATE: outer[CLIENT_CERTIFICATE]} if CLIENT_CERTIFICATE in outer else {})
 

@@ -10,13 +10,13 @@ from api.terminal.options import As
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's command."""
-    app.command("mcp", epilog="claude mcp add weir -- weir mcp")(mcp)
+    app.command("mcp", epilog="weir mcp · weir mcp --as ana")(mcp)
 
 
 def mcp(user: As = None) -> None:
-    """Serve an agent on this machine over standard input and output (Model Context Protocol), as the one who is signed in.
+    """Serve an agent on this machine over standard input and output, as the one who is signed in.
 
-    Each message goes to /mcp of the Weir that the other commands call, with the same login.
+    It speaks the Model Context Protocol. Each message goes to /mcp of the Weir that other commands call, with the same login.
     """
     from api.features.mcp.forwarding import serve
 

@@ -69,14 +69,16 @@ class Forwarding:
         url = instance_url(self._home)
         try:
             token, tls = instance_token(self._home, self._user), instance_tls(self._home, url)
-            async with httpx2.AsyncClient(
-                headers={"Authorization": f"Bearer {token}"} if token else {},
-                timeout=httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S),
-                verify=tls if tls is not None else True,
-                event_hooks={"response": [noted]},
-            ) as http:
-                async with Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=_VERSION) as weir:
-                    return await ask(weir)
+            async with (
+                httpx2.AsyncClient(
+                    headers={"Authorization": f"Bearer {token}"} if token else {},
+                    timeout=httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S),
+                    verify=tls if tls is not None else True,
+                    event_hooks={"response": [noted]},
+                ) as http,
+                Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=_VERSION) as weir,
+            ):
+                return await ask(weir)
         except Exception as error:
             raise _worded(_first(error), refusals, url) from None
 

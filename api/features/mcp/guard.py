@@ -9,7 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials
 from api.config.settings import Settings
 from api.guard.access import NO_SCOPE, Access
 from api.guard.credentials import bearer, credential_of, subject_of
-from api.guard.guards import Guard
+from api.guard.guards import KNOWN, Guard
 from api.guard.services import InstanceOf
 from catalog.errors import NotSignedIn
 from policies.model import Subject
@@ -33,7 +33,9 @@ class AgentGuard(Guard):
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
     ) -> Subject:
         """Raises NotSignedIn (401), whose answer names where to sign in (RFC 9728); NotAllowed (403), LimitExceeded (429)."""
-        bare = Request({**request.scope, "headers": [each for each in request.scope["headers"] if each[0] != b"cookie"]})
+        bare = Request(
+            {**request.scope, "headers": [each for each in request.scope["headers"] if each[0] != b"cookie"]}
+        )
         try:
             subject = subject_of(built, credential_of(bare, built, credentials))
         except NotSignedIn as error:
@@ -42,7 +44,7 @@ class AgentGuard(Guard):
         return self.admit(request, built, subject)
 
 
-AGENT: Any = Depends(AgentGuard(Access(limits="what each tool's own route lets the caller", scope=NO_SCOPE)))
+AGENT: Any = Depends(AgentGuard(Access(limits=KNOWN, scope=NO_SCOPE)))
 
 
 def _base(request: Request) -> str:

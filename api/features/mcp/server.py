@@ -30,6 +30,7 @@ from api.features.mcp.instructions import INSTRUCTIONS
 from api.features.mcp.tools import TOOLS, tool_of
 from api.features.mcp.tools.spec import Tool
 
+
 @cache
 def server() -> Server[Any]:
     """The one server of this process. It keeps nothing of a caller: each call reads who calls from its HTTP request."""

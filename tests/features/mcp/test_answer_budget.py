@@ -17,13 +17,17 @@ from api.features.mcp.tools.spec import ToolAnswer
 
 TEXT = st.text(st.characters(codec=None), max_size=200)
 LEAF = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
-VALUE = st.recursive(LEAF, lambda inner: st.lists(inner, max_size=6) | st.dictionaries(TEXT, inner, max_size=6), max_leaves=40)
+VALUE = st.recursive(
+    LEAF, lambda inner: st.lists(inner, max_size=6) | st.dictionaries(TEXT, inner, max_size=6), max_leaves=40
+)
 HIDDEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}]")
 
 
 @given(st.lists(VALUE, max_size=60), st.dictionaries(TEXT, VALUE, max_size=5), st.integers(2_000, 9_000))
 @settings(max_examples=150, deadline=None)
-def test_an_answer_fits_and_its_items_are_the_first_ones_whole(items: list[object], rest: dict[str, object], most: int) -> None:
+def test_an_answer_fits_and_its_items_are_the_first_ones_whole(
+    items: list[object], rest: dict[str, object], most: int
+) -> None:
     data = {**rest, "items": items}
     cut = fit(data, "items", most)
     written = as_json(cut.data)
@@ -84,5 +88,14 @@ def test_data_cannot_close_its_fence(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_keys_without_a_value_are_left_out_and_no_other() -> None:
-    value = {"a": None, "b": "", "c": [], "d": {}, "e": 0, "f": False, "g": [None, "", {"h": None}], "i": {"j": {"k": []}}}
+    value = {
+        "a": None,
+        "b": "",
+        "c": [],
+        "d": {},
+        "e": 0,
+        "f": False,
+        "g": [None, "", {"h": None}],
+        "i": {"j": {"k": []}},
+    }
     assert without_empty(value) == {"e": 0, "f": False, "g": [None, "", {}]}

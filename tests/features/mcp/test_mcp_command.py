@@ -34,7 +34,9 @@ def agent(home: Path, url: str, token: str | None, mode: str = "auto") -> Client
     environment.pop("WEIR_TOKEN", None)
     if token is not None:
         environment["WEIR_TOKEN"] = token
-    return Client(StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp"], env=environment), mode=mode)
+    return Client(
+        StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp"], env=environment), mode=mode
+    )
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -21,7 +21,17 @@ from tests.agent_world import PLANTED, AgentWorld
 DATASETS = ("orders", "prod/clicks", "prod.customers", "payments", PLANTED, "nothing", "ordesr", "custmers")
 SHORTER = frozenset(
     {"score", "highlights", "facets", "scan", "topic", "evidence", "details", "count", "lengths", "firstAt", "seenAt"}
-    | {"reviewedAt", "location", "producer", "engine", "lastRun", "clockAhead", "columnTags", "sqlDialect", "capabilities"}
+    | {
+        "reviewedAt",
+        "location",
+        "producer",
+        "engine",
+        "lastRun",
+        "clockAhead",
+        "columnTags",
+        "sqlDialect",
+        "capabilities",
+    }
     | {"total", "limit", "offset"}
 )
 """Keys of the API's answers that a tool leaves out to be brief, or says in its sentence."""
@@ -56,14 +66,23 @@ def cases() -> Iterator[Case]:
     """Every tool; those about a dataset with each of them."""
     for query in ("email", "phone", "customers", PLANTED, "order", "zzz", "ordres"):
         yield Case("search", {"query": query}, (("/search", {"q": query, "limit": 20}),), items="hits")
-    for tag in ({}, {"entity": "PII"}, {"entity": "PHONE_NUMBER"}, {"owner": "otto"}, {"tag": "sales"}, {"tag": "nothing"}):
+    for tag in (
+        {},
+        {"entity": "PII"},
+        {"entity": "PHONE_NUMBER"},
+        {"owner": "otto"},
+        {"tag": "sales"},
+        {"tag": "nothing"},
+    ):
         yield Case("list_datasets", tag, (("/datasets", {**tag, "limit": 20}),), items="datasets")
         yield Case("search", {"query": "", **tag}, (("/search", {**tag, "limit": 20}),), items="hits")
     for entity in ("EMAIL_ADDRESS", "PHONE_NUMBER", "PII", "NOTHING"):
         yield Case("where_is", {"entity": entity}, (("/reports/where-is", {"entity": entity}),), items="places")
     yield Case("where_is", {"field": "value.phone"}, (("/reports/where-is", {"field": "value.phone"}),), items="places")
     yield Case("request_status", {}, (("/access-requests", {"mine": "true"}),), items="requests")
-    yield Case("request_status", {"id": "req-none"}, (("/access-requests/req-none", {}),), lambda body: {"request": body})
+    yield Case(
+        "request_status", {"id": "req-none"}, (("/access-requests/req-none", {}),), lambda body: {"request": body}
+    )
     yield Case("read_view", {}, (("/views", {}),), items="views")
     yield Case("read_view", {"view": "none"}, (("/views/none/rows", {}),), items="rows")
     yield Case("my_grants", {}, (("/me", {}), ("/grants", {})), _own_grants, items="grants")
@@ -91,7 +110,9 @@ def _about(dataset: str) -> Iterator[Case]:
             lambda _, body: body,
             items="edges",
         )
-    yield Case("impact", {"dataset": dataset}, (*known, ("/impact", {"nodeId": node})), lambda _, body: body, items="affected")
+    yield Case(
+        "impact", {"dataset": dataset}, (*known, ("/impact", {"nodeId": node})), lambda _, body: body, items="affected"
+    )
     for other in ("clicks", "customers"):
         yield Case(
             "path",
@@ -107,14 +128,22 @@ def _about(dataset: str) -> Iterator[Case]:
         lambda _, body: body,
         items="entries",
     )
-    for sql in (f"SELECT * FROM prod.`{_path_of(dataset).removeprefix('prod/')}`", "SELECT nope FROM prod.orders", "DROP TABLE x"):
+    for sql in (
+        f"SELECT * FROM prod.`{_path_of(dataset).removeprefix('prod/')}`",
+        "SELECT nope FROM prod.orders",
+        "DROP TABLE x",
+    ):
         for tool, route in (("explain_query", "/query/explain"), ("run_query", "/query")):
             yield Case(tool, {"sql": sql}, ((route, {}),), body={"sql": sql, "limit": 200})
 
 
 def _own_grants(me: Any, body: Any) -> Any:
-    own = [each for each in body["grants"] if each["subject"].get("user") == me["user"] or each["subject"].get("group") in me["groups"]]
+    own = [each for each in body["grants"] if _holds(me, each["subject"])]
     return {"me": me, "grants": own}
+
+
+def _holds(me: Any, subject: Any) -> bool:
+    return subject.get("user") == me["user"] or subject.get("group") in me["groups"]
 
 
 def _described(dataset: Any, schema: Any, verdicts: Any) -> Any:
@@ -134,7 +163,9 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentWorld]:
         world.services.close()
 
 
-WHO = ("admin", "auditor", "enforcer", "producer", "steward", "ana", "otto", "petra", "nobody-special", "reader-token", "query-token")
+ROLES = ("admin", "auditor", "enforcer", "producer", "steward")
+WHO = (*ROLES, "ana", "otto", "petra", "nobody-special", "reader-token", "query-token")
+"""Everybody of `AgentWorld`; the last two are tokens limited to one scope."""
 
 
 def test_every_tool_is_walked() -> None:
@@ -177,7 +208,10 @@ def _differences(rest: Any, case: Case, result: ToolResult) -> Iterator[str]:
     wanted = case.wanted(*bodies)
     yield from _within(result.data, wanted, "")
     if case.items is not None:
-        total = next((body["total"] for body in bodies[-1:] if isinstance(body, dict) and "total" in body), len(wanted[case.items]))
+        total = next(
+            (body["total"] for body in bodies[-1:] if isinstance(body, dict) and "total" in body),
+            len(wanted[case.items]),
+        )
         counted = f"{len(wanted[case.items])} of {total} {case.items}"
         if not result.lead.startswith(counted):
             yield f"counts {result.lead[:80]!r}, not {counted!r}"
@@ -241,5 +275,3 @@ def test_hidden_names_are_in_no_answer(weir: AgentWorld) -> None:
 
     for case, result in zip(every, weir.agent("ana").within(all_of_them), strict=True):
         assert "prod/customers" not in result.text and ":customers" not in result.text, (case.tool, case.arguments)
-
-

@@ -79,7 +79,7 @@ def test_whatever_is_sent_is_read_or_refused_in_one_sentence(tool: Any, given_: 
 
 def test_a_tool_by_a_name_that_agents_guess() -> None:
     assert tool_of("weir_search").name == "search" and tool_of("execute-sql").name == "run_query"
-    with pytest.raises(WrongArguments, match="There is no tool 'serch'. Did you mean search?"):
+    with pytest.raises(WrongArguments, match=r"There is no tool 'serch'\. Did you mean search\?"):
         tool_of("serch")
 
 

@@ -12,7 +12,9 @@ from api.features.mcp.tools.spec import Tool
 from catalog.near_names import did_you_mean
 
 TOOLS: tuple[Tool, ...] = (*catalog.TOOLS, *lineage.TOOLS, *governance.TOOLS, *queries.TOOLS)
-_BY_NAME: Mapping[str, Tool] = {name: tool for tool in TOOLS for name in tool.others} | {each.name: each for each in TOOLS}
+_BY_NAME: Mapping[str, Tool] = {name: tool for tool in TOOLS for name in tool.others} | {
+    each.name: each for each in TOOLS
+}
 
 
 def tool_of(name: str) -> Tool:

@@ -57,7 +57,9 @@ async def _grants(api: OwnRoutes, values: Values) -> ToolAnswer:
 async def _request(api: OwnRoutes, values: Values) -> ToolAnswer:
     days = values["days"]
     if days is not None and not 1 <= days <= _MOST_DAYS:
-        raise WrongArguments(f"days is a number from 1 to {_MOST_DAYS:,}; leave it out for the longest that is allowed.")
+        raise WrongArguments(
+            f"days is a number from 1 to {_MOST_DAYS:,}; leave it out for the longest that is allowed."
+        )
     made = await api.post(
         "/access-requests",
         {

@@ -87,4 +87,3 @@ TOOLS = (
         others=("get_view", "views", "list_views", "view", "lookup"),
     ),
 )
-
