@@ -33,8 +33,8 @@ class ToolResult:
 
     @property
     def fenced(self) -> str | None:
-        found = _FENCED.search(self.text)
-        return found[2] if found else None
+        match = _FENCED.search(self.text)
+        return match[2] if match else None
 
     @property
     def data(self) -> Any:
@@ -51,7 +51,7 @@ class Agent:
     """A client of one application, with one bearer token."""
 
     def __init__(self, app: FastAPI, token: str | None, mode: str = "auto") -> None:
-        """`mode`: auto, or the version of the protocol to speak; see `mcp.Client`."""
+        """`mode`: auto, or the version of the protocol to use; see `mcp.Client`."""
         self._app, self._mode = app, mode
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 

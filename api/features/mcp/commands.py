@@ -16,7 +16,7 @@ def add_to(app: typer.Typer) -> None:
 def mcp(user: As = None) -> None:
     """Serve an agent on this machine over standard input and output, as the one who is signed in.
 
-    It speaks the Model Context Protocol. Each message goes to /mcp of the Weir that other commands call, with the same login.
+    The protocol is the Model Context Protocol. Each message goes to /mcp of the Weir that other commands call, with the same login.
     """
     from api.features.mcp.forwarding import serve
 

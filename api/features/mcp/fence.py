@@ -40,8 +40,8 @@ LENGTH = len(fenced(""))
 """Characters that the fence itself takes."""
 
 
-def _escaped(found: regex.Match[str]) -> str:
-    code = ord(found[0])
+def _escaped(match: regex.Match[str]) -> str:
+    code = ord(match[0])
     if code <= 0xFFFF:
         return f"\\u{code:04x}"
     code -= 0x10000

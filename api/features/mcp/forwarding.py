@@ -1,4 +1,4 @@
-"""`weir mcp`: speaks the protocol over standard input and output, and forwards each message to `/mcp` of a Weir."""
+"""`weir mcp`: the protocol over standard input and output; each message is forwarded to `/mcp` of a Weir."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ T = TypeVar("T")
 Ask = Callable[[Client], Awaitable[T]]
 
 _VERSION = "2026-07-28"
-"""Version of the protocol between this program and Weir, whatever the agent speaks: it needs no first exchange."""
+"""Version of the protocol between this program and Weir, whatever version the agent uses: it needs no first exchange."""
 _CONNECT_S, _ANSWER_S = 10.0, 600.0
 
 
 class Forwarding:
-    """The server of one agent on this machine. Who calls is read anew for each message, so a new login counts at once."""
+    """The server of one agent on this machine. Who calls is read again for each message, so a new login counts at once."""
 
     def __init__(self, home: Home, user: str | None) -> None:
         """`user`: whose token of WEIR_HOME is sent; None: the login of `weir login`, as for every command."""

@@ -8,10 +8,11 @@ from fastapi.security import HTTPAuthorizationCredentials
 
 from api.config.settings import Settings
 from api.guard.access import NO_SCOPE, Access
+from api.guard.cookies import base_url
 from api.guard.credentials import bearer, credential_of, subject_of
 from api.guard.guards import KNOWN, Guard
 from api.guard.services import InstanceOf
-from catalog.errors import NotSignedIn
+from catalog.errors import Conflict, NotAllowed, NotSignedIn
 from policies.model import Subject
 
 PATH = "/mcp"
@@ -33,6 +34,7 @@ class AgentGuard(Guard):
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
     ) -> Subject:
         """Raises NotSignedIn (401), whose answer names where to sign in (RFC 9728); NotAllowed (403), LimitExceeded (429)."""
+        _refuse_other_pages(request)
         bare = Request(
             {**request.scope, "headers": [each for each in request.scope["headers"] if each[0] != b"cookie"]}
         )
@@ -45,6 +47,22 @@ class AgentGuard(Guard):
 
 
 AGENT: Any = Depends(AgentGuard(Access(limits=KNOWN, scope=NO_SCOPE)))
+
+
+def _refuse_other_pages(request: Request) -> None:
+    """Raises NotAllowed for a request that a page of another address had a browser send, one behind a forged name too."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        return
+    try:
+        own = base_url(request, request.app.state.instance[Settings].api)
+    except Conflict:
+        own = ""
+    if origin.lower() != own.lower():
+        raise NotAllowed(
+            "A page of another address sent this request; only programs and pages of this Weir may.",
+            details={"reasons": ["origin"]},
+        )
 
 
 def _base(request: Request) -> str:

@@ -29,16 +29,16 @@ _QUESTIONS = (
     ),
     _Question(
         "what_breaks",
-        "What breaks when a dataset changes, and whom to tell",
+        "What breaks when a dataset changes, and whom to notify",
         {"dataset": "a dataset, as prod/orders"},
-        "Answer: what breaks when {dataset} changes, and whom do I tell? Call describe_dataset, then impact with"
+        "Answer: what breaks when {dataset} changes, and whom do I notify? Call describe_dataset, then impact with"
         " dataset={dataset}. List what is affected by its owners, nearest first.",
     ),
     _Question(
         "get_access",
         "Find out what one may see of a dataset, and ask for the rest",
         {"dataset": "a dataset, as prod/orders", "purpose": "what the data is for"},
-        "I need {dataset} for this purpose: {purpose}. Call explain_query with SELECT * FROM {dataset} and the purpose, and tell me"
+        "I need {dataset} for this purpose: {purpose}. Call explain_query with SELECT * FROM {dataset} and the purpose, and list"
         " which columns are masked or refused and why. Ask me before you call request_access.",
     ),
 )

@@ -26,7 +26,7 @@ class ProtocolResponse(Response):
 
 
 def _manager() -> StreamableHTTPSessionManager:
-    """Without sessions: each request stands for itself, with its own token. Loading takes a second, once."""
+    """Without sessions: each request is complete by itself, with its own token. Loading takes a second, once."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from api.features.mcp.server import server

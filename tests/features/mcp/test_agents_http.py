@@ -64,6 +64,21 @@ def test_a_cookie_is_no_credential_here(weir: AgentWorld) -> None:
     assert client.post("/mcp", json={}).json()["error"]["message"].startswith("This request has no token")
 
 
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:8484", "http://localhost:8484", 200),
+        ("localhost:8484", "http://evil.example", 403),
+        ("evil.example", "http://evil.example", 403),
+        ("localhost:8484", "null", 403),
+    ],
+)
+def test_a_page_of_another_address_may_not_call(weir: AgentWorld, host: str, origin: str, status: int) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Accept": "application/json, text/event-stream", "Host": host, "Origin": origin}
+    assert weir.rest("ana").post("/mcp", json=message, headers=headers).status_code == status
+
+
 def test_the_provider_is_named(weir: AgentWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     class Spec:
         issuer = "https://login.example.com/realms/shop"
@@ -78,9 +93,9 @@ def test_the_provider_is_named(weir: AgentWorld, monkeypatch: pytest.MonkeyPatch
 def test_from_search_to_a_request_that_a_person_approves(weir: AgentWorld, ana: Agent) -> None:
     hits = ana.call("search", query="email").data["hits"]
     assert "prod/orders" in {each["reference"] for each in hits}
-    made = ana.call("request_access", dataset="orders", purpose="support", days=3, fields="value.customer.email")
-    assert made.lead.startswith("A person decides on the request.")
-    request = made.data["request"]
+    answer = ana.call("request_access", dataset="orders", purpose="support", days=3, fields="value.customer.email")
+    assert answer.lead.startswith("A person decides on the request.")
+    request = answer.data["request"]
     assert (request["state"], request["requester"]) == ("pending", "ana")
     approved = weir.rest("otto").post(f"/api/v1/access-requests/{request['id']}/approve", json={})
     assert approved.status_code == 200, approved.text

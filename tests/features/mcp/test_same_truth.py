@@ -1,4 +1,4 @@
-"""Every tool, asked as everybody about everything, says what the API says to the same person: no more, no less.
+"""Every tool, called as everybody about everything, answers what the API answers to the same person: no more, no less.
 
 What the API answers is asked here by itself, so a tool that left out a check of its route, asked with another credential, or
 counted by itself would differ.
@@ -34,7 +34,7 @@ SHORTER = frozenset(
     }
     | {"total", "limit", "offset"}
 )
-"""Keys of the API's answers that a tool leaves out to be brief, or says in its sentence."""
+"""Keys of the API's answers that a tool leaves out to be brief, or has in its sentence."""
 MOMENTS = ("at.", "generatedAt.", "usualSeconds.")
 """Keys whose value depends on when one asks."""
 EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -247,7 +247,7 @@ def _within(shown: Any, wanted: Any, at: str) -> Iterator[str]:
         for number, (one, other) in enumerate(zip(shown, wanted, strict=False)):
             yield from _within(one, other, f"{at}{number}.")
     elif shown != wanted and not at.endswith(MOMENTS):
-        yield f"{at} is {shown!r}, the API says {wanted!r}"
+        yield f"{at} is {shown!r}, the API has {wanted!r}"
 
 
 def _is_empty(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Every tool. Add one here: its entry says by which routes it is answered."""
+"""Every tool. Add one here: its entry names the routes that answer it."""
 
 from __future__ import annotations
 

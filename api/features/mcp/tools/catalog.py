@@ -1,4 +1,4 @@
-"""Tools that say what there is: search, datasets, one dataset."""
+"""Tools that show what there is: search, datasets, one dataset."""
 
 from __future__ import annotations
 

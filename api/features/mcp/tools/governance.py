@@ -60,7 +60,7 @@ async def _request(api: OwnRoutes, values: Values) -> ToolAnswer:
         raise WrongArguments(
             f"days is a number from 1 to {_MOST_DAYS:,}; leave it out for the longest that is allowed."
         )
-    made = await api.post(
+    request = await api.post(
         "/access-requests",
         {
             "dataset": values["dataset"],
@@ -72,7 +72,7 @@ async def _request(api: OwnRoutes, values: Values) -> ToolAnswer:
         },
     )
     return ToolAnswer(
-        {"request": made}, note="A person decides on the request. Follow it with request_status and its id."
+        {"request": request}, note="A person decides on the request. Follow it with request_status and its id."
     )
 
 

@@ -1,4 +1,4 @@
-"""Tools that say where data comes from and goes to."""
+"""Tools that show where data comes from and goes to."""
 
 from __future__ import annotations
 
