@@ -1,7 +1,8 @@
 """The protocol's own conformance suite judges the server for agents.
 
-It runs where WEIR_TEST_MCP_CONFORMANCE is the command of the suite, as `node node_modules/@modelcontextprotocol/conformance/dist/index.js`
-(a Node.js of version 22 or newer). Most of its scenarios call tools of an example server; those that every server can pass are here.
+It runs where WEIR_TEST_MCP_CONFORMANCE is the command of the suite, `node .../conformance/dist/index.js`, with a
+Node.js of version 22 or newer. Most of its scenarios call tools of an example server; those that every server can pass are
+here.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.signed_in import SignedIn
 from tests.agent_world import AgentWorld
 from tests.served import served
+from tests.signed_in import SignedIn
 
 COMMAND = os.environ.get("WEIR_TEST_MCP_CONFORMANCE", "")
 SCENARIOS = (

@@ -19,12 +19,13 @@ NOTICE = (
 
 def as_json(value: Any) -> str:
     """Compact JSON whose texts show every hidden character as `\\uXXXX`, which a JSON reader turns back."""
-    return _HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    shown: str = _HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return shown
 
 
 def visible(text: str, longest: int = 200) -> str:
     """One line of a text that a caller or a server wrote, for a sentence: hidden characters shown, cut at `longest`."""
-    shown = _HIDDEN.sub(_escaped, text[:longest])
+    shown: str = _HIDDEN.sub(_escaped, text[:longest])
     return shown if len(text) <= longest else f"{shown}..."
 
 

@@ -88,7 +88,7 @@ def test_data_cannot_close_its_fence(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_keys_without_a_value_are_left_out_and_no_other() -> None:
-    value = {
+    value: dict[str, object] = {
         "a": None,
         "b": "",
         "c": [],

@@ -100,7 +100,7 @@ def _about(dataset: str) -> Iterator[Case]:
         items="fields",
         soft=frozenset({1, 2}),
     )
-    known = ((path, {}),)
+    known: tuple[tuple[str, Mapping[str, Any]], ...] = ((path, {}),)
     for direction in ("upstream", "downstream", "both"):
         asked = {"nodeId": node, "direction": direction}
         yield Case(
@@ -182,12 +182,16 @@ def test_a_tool_says_what_the_api_says_to_the_same_person(weir: AgentWorld, who:
         problems: list[str] = []
         for case in every:
             result = await called(client, case.tool, case.arguments)
-            differences = await anyio.to_thread.run_sync(lambda c=case, r=result: list(_differences(rest, c, r)))
+            differences = await anyio.to_thread.run_sync(_all_differences, rest, case, result)
             problems += [f"{case.tool} {dict(case.arguments)}: {each}" for each in differences]
         return problems
 
     problems = weir.agent(who).within(all_of_them)
     assert not problems, "\n".join(problems[:20])
+
+
+def _all_differences(rest: Any, case: Case, result: ToolResult) -> list[str]:
+    return list(_differences(rest, case, result))
 
 
 def _differences(rest: Any, case: Case, result: ToolResult) -> Iterator[str]:
