@@ -16,6 +16,8 @@ import {
   AccessReviewsPage,
   ActivityPage,
   AdminPage,
+  AgentPage,
+  AgentsPage,
   AskPage,
   AuditPage,
   ConnectorPage,
@@ -78,6 +80,8 @@ export function App() {
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
+          <Route path="/agents" element={<AgentsPage />} />
+          <Route path="/agents/:id" element={<AgentPage />} />
           <Route path="/notifications" element={<NotificationsPage />} />
           <Route path="/people/:name" element={<PersonPage />} />
           <Route path="/audit" element={<AuditPage />} />
