@@ -74,7 +74,7 @@ class GovernedQuery(Steps):
         ):
             result = self._run(prepared, rows, live)
             access.over()
-            self._budget.take(subject, len(result.rows))
+            self._take(subject, prepared, len(result.rows))
             live.report = self._unfit.report(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
@@ -132,7 +132,7 @@ class GovernedQuery(Steps):
                 columns=query_answer.header(prepared, schema),
                 decision=query_answer.decision(prepared),
                 window=query_answer.windows(prepared),
-                batches=CountedBatches(AllowedBatches(batches, access), partial(self._budget.take, subject)),
+                batches=CountedBatches(AllowedBatches(batches, access), partial(self._take, subject, prepared)),
                 limit=rows,
                 unreadable=lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
                 notes=query_answer.notes(prepared),

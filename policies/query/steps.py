@@ -14,7 +14,7 @@ from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Agent, Subject
 from policies.plan.errors import QueryFailed
-from policies.plan.gathering import require_rows
+from policies.plan.gathering import require_rows, row_weight
 from policies.plan.model import QueryPlan, Result
 from policies.plan.ports import Decider, Drift, Engine, NoAgents, Offsets, QueryAudit, RowBudget, TableSource
 from policies.plan.prepare import Prepared, Preparer
@@ -98,7 +98,7 @@ class Steps:
                 if event["type"] == "end":
                     live.whole, live.problem, live.message = False, event["code"], event["message"]
                 try:
-                    self._count(subject, live.rows, len(event.get("rows", ())))
+                    self._count(subject, prepared, live.rows, len(event.get("rows", ())))
                 except LimitExceeded as error:
                     live.whole = False
                     live.ended_by(error)
@@ -109,11 +109,15 @@ class Steps:
                     live.report = UnreadableReport(event["unreadable"], event["text"])
                 yield event
 
-    def _count(self, subject: Subject, before: int, rows: int) -> None:
+    def _take(self, subject: Subject, prepared: Prepared, rows: int) -> None:
+        """Count rows before they go out, each with the values of records that it can hold. Raises LimitExceeded."""
+        self._budget.take(subject, rows * row_weight(subject, prepared.gated.tree))
+
+    def _count(self, subject: Subject, prepared: Prepared, before: int, rows: int) -> None:
         """Count rows of a stream, which is one answer. Raises LimitExceeded."""
         if subject.agent is not None and before + rows > subject.agent.rows:
             raise _too_many(subject.agent)
-        self._budget.take(subject, rows)
+        self._take(subject, prepared, rows)
 
     def _limit(self, subject: Subject, limit: int | None, most: int) -> int:
         self._budget.require_left(subject)

@@ -14,8 +14,10 @@ from fastapi import Request
 from starlette.types import Message, Scope
 
 from api.config.tls_settings import CLIENT_CERTIFICATE
+from api.guard.guards import SUBJECT
 from api.guard.router import PREFIX
 from api.wiring.instance import Instance
+from policies.model import Subject
 
 TOOL = b"x-weir-tool"
 """Header that names the tool for which a request is sent."""
@@ -74,6 +76,12 @@ class OwnRoutes:
     def instance(self) -> Instance:
         instance: Instance = self._outer.app.state.instance
         return instance
+
+    @property
+    def subject(self) -> Subject:
+        """Who called the tool. The routes find out again, each for itself."""
+        subject: Subject = getattr(self._outer.state, SUBJECT)
+        return subject
 
     async def get(self, path: str, **query: Parameter) -> Reply:
         """The answer to `GET /api/v1{path}`; parameters that are None are left out."""

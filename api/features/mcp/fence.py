@@ -8,7 +8,7 @@ from typing import Any
 
 import regex
 
-_HIDDEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}]")
+_HIDDEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]")
 """Characters that do not show, change the direction of a text, or carry text that people do not see."""
 
 NOTICE = (

@@ -1,6 +1,7 @@
 """The guard of `/mcp`: a bearer token or a client certificate, and the way to one for a client that has none."""
 
 # Annotations stay objects here, as in api/guard/guards.py.
+import re
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -12,11 +13,12 @@ from api.guard.cookies import base_url
 from api.guard.credentials import bearer, credential_of, subject_of
 from api.guard.guards import KNOWN, Guard
 from api.guard.services import InstanceOf
-from catalog.errors import Conflict, NotAllowed, NotSignedIn
+from catalog.errors import Conflict, InvalidInput, NotAllowed, NotSignedIn
 from policies.model import Subject
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
+_HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\Z")
 
 
 def resource(request: Request) -> str:
@@ -33,7 +35,8 @@ class AgentGuard(Guard):
         built: InstanceOf,
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
     ) -> Subject:
-        """Raises NotSignedIn (401), whose answer names where to sign in (RFC 9728); NotAllowed (403), LimitExceeded (429)."""
+        """Raises NotSignedIn (401), whose answer names where to sign in (RFC 9728); NotAllowed (403), LimitExceeded (429),
+        InvalidInput (400) for a Host header that is none."""
         _refuse_other_pages(request)
         bare = Request(
             {**request.scope, "headers": [each for each in request.scope["headers"] if each[0] != b"cookie"]}
@@ -69,4 +72,7 @@ def _base(request: Request) -> str:
     settings = request.app.state.instance[Settings].api
     if settings.public_url:
         return str(settings.public_url).rstrip("/")
-    return f"{'https' if settings.secure else 'http'}://{request.headers.get('host', '')}"
+    host = request.headers.get("host", "")
+    if not _HOST.match(host):
+        raise InvalidInput("The Host header is not the name of a host; send one, as in weir.example.com:8484.")
+    return f"{'https' if settings.secure else 'http'}://{host}"

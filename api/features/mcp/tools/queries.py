@@ -17,14 +17,15 @@ from api.features.mcp.tools.spec import (
     only,
     page,
 )
+from policies.decision.agents import most_rows
 
 _SQL = Argument("sql", "one SELECT, SHOW or DESCRIBE", required=True, others=("query", "statement", "q"))
 _MORE_ROWS = "select fewer columns, or ask again with a condition that leaves out the rows shown"
 
 
 def _rows(api: OwnRoutes, values: Values) -> int:
-    """Rows that are asked for: no more than the setting allows."""
-    most = api.instance[Settings].mcp.rows
+    """Rows that are asked for: no more than the setting and the token of an agent allow."""
+    most = most_rows(api.subject, api.instance[Settings].mcp.rows)
     return most if values["limit"] is None else min(values["limit"], most)
 
 
