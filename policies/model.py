@@ -79,6 +79,8 @@ class Agent:
     rows         most rows in one answer
     rows_a_day   most rows in all answers of a day (UTC)
     masked_only  personal data, and all that any mask policy is about, shows masked, whatever lifts the mask for the person
+    provided     an identity provider gave the person groups or roles when the token was made. Policies may be about these, so the
+                 agent acts only while a session of the person continues
     """
 
     token: str
@@ -88,6 +90,7 @@ class Agent:
     rows: int
     rows_a_day: int
     masked_only: bool = False
+    provided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from catalog.errors import InvalidInput, LimitExceeded, NotFound
+from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from catalog.records import rfc3339
 from policies.access.api_tokens import NewToken, is_valid
 from policies.access.identity import Identity
@@ -112,10 +112,11 @@ class Agents:
     def create(self, subject: Subject, limits: AgentLimits) -> NewToken:
         """Make a token with which an agent acts for the subject. Its text is given once.
 
-        Raises NotAllowed (for an agent), InvalidInput naming what is wrong with a limit.
+        Raises NotAllowed (for an agent), InvalidInput naming what is wrong with a limit, Conflict for a person whose groups or
+        roles cannot be known later.
         """
         require_person(subject, "makes tokens")
-        agent = self._checked(limits)
+        agent = replace(self._checked(limits), provided=self._provided(subject))
         scopes = self._scopes(subject, limits.scopes)
         new = self._identity.create_token(subject.user, limits.lasting, limits.name, scopes, agent)
         words = [
@@ -135,6 +136,19 @@ class Agents:
             {"agent": agent.name, "agentToken": new.id, "purpose": agent.purpose},
         )
         return new
+
+    def _provided(self, subject: Subject) -> bool:
+        """Whether a provider gives the person groups or roles. Raises Conflict where no session of theirs has all of them: the
+        agent would be without them, and without the masks and filters that are about them."""
+        later = self._identity.confirmed(subject.user)
+        missing = (subject.groups - later.groups) | (subject.roles - later.roles)
+        if missing:
+            raise Conflict(
+                f"An identity provider gives you {', '.join(sorted(missing)[:5])}, and an agent needs a session by which this can"
+                " be known later; sign in by `weir login` or in the browser, and make the agent there."
+            )
+        given = self._identity.given_by_provider(subject.user)
+        return given is not None and bool(given.groups or given.roles)
 
     def _checked(self, limits: AgentLimits) -> Agent:
         if not _NAME.match(limits.name):

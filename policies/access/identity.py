@@ -182,8 +182,14 @@ class Identity(Permissions):
 
     def _limited(self, view: View, token: TokenRecord) -> Subject:
         """Who a token is of, within its limits. Of an agent's person what a provider gives in a session that continues counts too:
-        masks that hold for a group of the provider hold for the agent."""
+        masks that hold for a group of the provider hold for the agent. Raises NotSignedIn for an agent that was made with such
+        groups or roles when no session continues: what holds for them would not hold any more."""
         if token.agent is not None:
+            if token.agent.provided and self.given_by_provider(token.user) is None:
+                raise NotSignedIn(
+                    f"Agent {token.agent.name} acts while a session of {token.user} continues, since an identity provider gives"
+                    f" groups or roles of theirs; {token.user} signs in again."
+                )
             return replace(self.confirmed(token.user), scopes=frozenset(token.scopes or ()), agent=token.agent)
         subject = of_declared(view, token.user)
         return subject if token.scopes is None else replace(subject, scopes=frozenset(token.scopes))
@@ -249,9 +255,16 @@ class Identity(Permissions):
         view = self._state.view()
         if (gone := gone_because(view, user)) is not None:
             raise NotSignedIn(f"User {user} {gone}, so nothing runs in their name.")
-        provided = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
+        provided = self._given_to(user, ask) or Rights()
         roles = provided.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
         return view.subject(user, provided.groups, roles)
+
+    def given_by_provider(self, user: str) -> Rights | None:
+        """What a provider gives a user in a session that continues; None without one. Raises Unavailable."""
+        return self._given_to(user, ask=True)
+
+    def _given_to(self, user: str, ask: bool) -> Rights | None:
+        return self._sessions.given_to(user, ask) if self._sessions is not None else None
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         """What is known of tokens: never the token itself."""

@@ -128,8 +128,8 @@ class Sessions:
         """Gives the subject later on, for work that continues. It raises as `signed_in`."""
         return lambda: self.signed_in(secret, kind, use=False).subject
 
-    def given_to(self, user: str, ask: bool) -> Rights:
-        """What providers give a user now, by the newest session that continues; nothing without one.
+    def given_to(self, user: str, ask: bool) -> Rights | None:
+        """What providers give a user now, by the newest session that continues; None without one.
 
         `ask` False: only what was confirmed in the last `rights_seconds`. Raises Unavailable when a provider has to be
         asked and does not answer.
@@ -148,7 +148,7 @@ class Sessions:
                 continue
             if session.confirmed_at > young:
                 return rights(session.claims, spec.rights)
-        return Rights()
+        return None
 
     def given_now(self) -> dict[str, tuple[Rights, ...]]:
         """User -> what each session of theirs that continues gives, without repeats, the newest first; no provider is asked.

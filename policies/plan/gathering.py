@@ -45,8 +45,8 @@ def require_rows(subject: Subject, tree: Any) -> None:
     weight = row_weight(subject, tree)
     if weight > agent.rows:
         raise SqlRefused(
-            f"A row of this query can hold values of {weight:,} rows, and the token of agent {agent.name} gives {agent.rows:,} in an"
-            " answer; select the rows.",
+            f"A row of this query can hold values of {weight:,} rows, and the token of agent {agent.name} gives {agent.rows:,} in"
+            " an answer; select the rows.",
             details={"line": 1, "column": 1, "reasons": ["agent"]},
         )
 

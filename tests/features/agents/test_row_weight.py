@@ -36,6 +36,10 @@ def test_no_function_gathers_values_of_many_rows(agent: Any, column: str) -> Non
 
 
 NAMES = ", ".join(f"lag(order_id, {n}) OVER (ORDER BY _offset)" for n in range(1, 10))
+PICKED = ", ".join(f"max(CASE WHEN _offset = {n} THEN order_id END)" for n in (1, 2))
+PAIRS = "SELECT order_id, _offset FROM prod.orders"
+LAGGED = f"WITH t AS (SELECT concat({NAMES}) AS c, _offset FROM prod.orders)"
+NESTED = f"WITH a AS ({PAIRS}), b AS (SELECT x.order_id, x._offset FROM a x JOIN a y ON true)"
 WEIGHTS = [
     ("SELECT order_id FROM prod.orders", 1),
     ("SELECT order_id, count(*) AS n FROM prod.orders GROUP BY order_id", 1),
@@ -44,14 +48,17 @@ WEIGHTS = [
     ("SELECT order_id, row_number() OVER (ORDER BY _offset) AS n FROM prod.orders", 1),
     ("SELECT order_id FROM prod.orders UNION ALL SELECT order_id FROM prod.orders", 1),
     (f"SELECT concat({NAMES}) AS c FROM prod.orders", 10),
-    (f"WITH t AS (SELECT concat({NAMES}) AS c, _offset FROM prod.orders) SELECT lag(c) OVER (ORDER BY _offset) AS c FROM t", 20),
-    ("SELECT concat(max(CASE WHEN _offset = 1 THEN order_id END), max(CASE WHEN _offset = 2 THEN order_id END)) AS c FROM prod.orders", 2),
+    (f"{LAGGED} SELECT lag(c) OVER (ORDER BY _offset) AS c FROM t", 20),
+    (f"SELECT concat({PICKED}) AS c FROM prod.orders", 2),
     ("SELECT a.order_id FROM prod.orders a JOIN prod.orders b ON true JOIN prod.orders c ON true", 3),
-    ("SELECT concat((SELECT max(order_id) FROM prod.orders), (SELECT min(order_id) FROM prod.orders)) AS c FROM prod.orders", 3),
-    ("SELECT * FROM (SELECT order_id, _offset FROM prod.orders) PIVOT (max(order_id) FOR _offset IN (1, 2, 3, 4, 5, 6, 7, 8))", 8),
+    (
+        "SELECT concat((SELECT max(order_id) FROM prod.orders), (SELECT min(order_id) FROM prod.orders)) FROM prod.orders",
+        3,
+    ),
+    (f"SELECT * FROM ({PAIRS}) PIVOT (max(order_id) FOR _offset IN (1, 2, 3, 4, 5, 6, 7, 8))", 8),
     ("FROM prod.orders |> SELECT order_id, _offset |> AGGREGATE max(order_id) AS a, min(order_id) AS b", 2),
-    ("WITH a AS (SELECT order_id, _offset FROM prod.orders), b AS (SELECT x.order_id, x._offset FROM a x JOIN a y ON true) SELECT x.order_id FROM b x JOIN b y ON true", 4),
-]  # fmt: skip
+    (f"{NESTED} SELECT x.order_id FROM b x JOIN b y ON true", 4),
+]
 
 
 @pytest.mark.parametrize(("sql", "weight"), WEIGHTS)
