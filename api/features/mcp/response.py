@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
+
+_NO_MESSAGE = "This is not one message of JSON-RPC 2.0: send an object with jsonrpc, id, method and params, and no list of messages."
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -22,7 +25,41 @@ class ProtocolResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         manager = await run_in_threadpool(_manager)
         async with manager.run():
-            await manager.handle_request(scope, receive, send)
+            await manager.handle_request(scope, receive, _plain(send))
+
+
+def _plain(send: Send) -> Send:
+    """A send that words a refusal of what is no message: the protocol's own text names its classes and repeats what was sent."""
+    held: list[Message] = []
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 400:
+            held.append(message)
+            return
+        if not held:
+            await send(message)
+            return
+        held.append(message)
+        if message.get("more_body"):
+            return
+        start, *rest = held
+        body = _worded(b"".join(each.get("body", b"") for each in rest))
+        headers = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
+        await send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
+        await send({"type": "http.response.body", "body": body})
+
+    return sent
+
+
+def _worded(body: bytes) -> bytes:
+    try:
+        answer = json.loads(body)
+        message = str(answer["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return body
+    if not message.startswith(("Validation error", "Parse error")):
+        return body
+    return json.dumps({**answer, "error": {"code": answer["error"].get("code"), "message": _NO_MESSAGE}}).encode()
 
 
 def _manager() -> StreamableHTTPSessionManager:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import Request, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from api.features.mcp import answers
 from api.features.mcp.guard import AGENT, METADATA, PATH, resource
@@ -19,6 +20,12 @@ router = FeatureRouter(base="", tags=["agents"], tolerant=True)
 async def serve() -> Response:
     """One message of the Model Context Protocol (streamable HTTP, without sessions). Each carries its own token."""
     return ProtocolResponse()
+
+
+@router.get(PATH, dependencies=[everybody(listed=False)], include_in_schema=False, response_class=Response)
+def listen() -> Response:
+    """Clients of earlier versions ask for a stream of the server's own messages; 405 says that there is none."""
+    raise StarletteHTTPException(405, headers={"Allow": "POST"})
 
 
 @router.get(METADATA, dependencies=[everybody()])

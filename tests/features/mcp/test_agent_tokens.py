@@ -143,3 +143,21 @@ def test_a_character_that_does_not_show_is_written_out(hidden: str) -> None:
         assert hidden not in shown
         assert "\\u" in shown
     assert json.loads(as_json([f"a{hidden}b"])) == [f"a{hidden}b"]
+
+
+@pytest.mark.parametrize(
+    "body", ["[%s, %s]", "{", "[]", '{"jsonrpc": "2.0", "id": 1, "params": {"secret": "a value"}}']
+)
+def test_what_is_no_message_is_refused_without_the_names_of_classes(weir: AgentWorld, body: str) -> None:
+    message = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+    sent = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    answer = weir.rest("ana").post("/mcp", content=body.replace("%s", message), headers=sent)
+    assert answer.status_code == 400
+    assert "not one message of JSON-RPC" in answer.json()["error"]["message"]
+    for word in ("JSONRPCRequest", "pydantic", "a value", "input_"):
+        assert word not in answer.text
+
+
+def test_there_is_no_stream_to_listen_to(weir: AgentWorld) -> None:
+    answer = weir.rest("ana").get("/mcp", headers={"Accept": "text/event-stream"})
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
