@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping
 
-from catalog.errors import InvalidInput, NotFound
+from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from lineage.fold.job_ledger import Book
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead
@@ -108,9 +108,8 @@ class Lineage(Downstream):
 
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
-        try:
-            root = self.find(dataset.node_id)
-        except NotFound:
+        root = self.of(dataset)
+        if root is None:
             return []
         last_seen: dict[str, int] = {}
         origins: dict[str, str] = {}
