@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
@@ -85,9 +86,9 @@ def statements(servers: dict[str, Any], topics: Topics, topic: str, records: int
             ours = service(SparkEngine(sessions, windows=windows, positions=counting))
             sql = text.format(f"`{topic}`")
             answers = {
-                "Spark alone": timed(lambda sql=sql: by_spark.run(READER, sql)),
-                "first": timed(lambda sql=sql, ours=ours: ours.run(READER, sql), 1),
-                "again": timed(lambda sql=sql, ours=ours: ours.run(READER, sql)),
+                "Spark alone": timed(partial(by_spark.run, READER, sql)),
+                "first": timed(partial(ours.run, READER, sql), 1),
+                "again": timed(partial(ours.run, READER, sql)),
             }
             if len({str(answer.rows) for _, answer in answers.values()}) != 1:
                 raise RuntimeError(f"{name}: the ways give different rows")

@@ -102,8 +102,8 @@ def install(app: FastAPI) -> None:
 
 
 def problem_of(error: Mapping[str, Any], body_value: Any) -> dict[str, str]:
-    """`{field, problem}` of what a request has wrong. A body that is not JSON tells where it breaks; one that was not read
-    as JSON, which header it needs."""
+    """`{field, problem}` of what a request has wrong. Of a body that is not JSON it is where that breaks; of one that
+    was not read as JSON, the header it needs."""
     place = ".".join(map(str, _written_place(error["loc"], body_value)))
     if error.get("type") == "json_invalid":
         where = place_in(body_value, error["loc"][-1]) if isinstance(body_value, str) else "its start"

@@ -251,9 +251,9 @@ def test_any_part_of_a_log_is_counted_as_spark_counts_it(kafka: Kafka, reader: K
         counter = KafkaPositions(reader, TopicIdentity())
         for start, end in parts:
             totals = counter.totals(kafka.plan(topic, Window((Range(0, start, end),))), False, Stop())
-            held = sorted(offset for offset in offsets if start <= offset < end)
-            assert totals is not None and totals.records == len(held), (start, end)
-            assert totals.offset == ((held[0], held[-1]) if held else None)
+            there = sorted(offset for offset in offsets if start <= offset < end)
+            assert totals is not None and totals.records == len(there), (start, end)
+            assert totals.offset == ((there[0], there[-1]) if there else None)
 
 
 def test_a_topic_that_is_made_again_or_loses_records_is_counted_anew(kafka: Kafka, reader: KafkaWindows) -> None:

@@ -74,7 +74,7 @@ CASES = [
     ("SELECT x.* FROM orders", "x.*: the query has no table or struct x; its tables are orders.", 8),
     ("SELECT level FROM people a JOIN people b ON a.id = b.id",
      "The column level fits several tables; write the table before it.", 8),
-    ("SELECT explode(items) + 1 FROM orders", "A function that makes rows, such as explode, stands alone in SELECT;", None),
+    ("SELECT explode(items) + 1 FROM orders", "A function that makes rows, such as explode, must be alone in SELECT;", None),
     ("SELECT date_format(created_at, 'foo') FROM orders", "A pattern of dates is not one of Spark's", None),
     ("SELECT sequence(1, 10, 0) FROM orders", "The step of a sequence does not lead from its start to its end.", None),
     ("SELECT format_string('%d', order_id) FROM orders", "A format such as '%d' does not fit its value", None),

@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Conflict, DatasetNotFound
 from views.adapters.topics import KafkaTopics
-from views.ports import TopicSettings
+from views.ports import TopicSettings, ViewRecord
 
 pytestmark = pytest.mark.integration
 
@@ -62,7 +62,8 @@ def test_a_record_ends_the_wait_for_it(there: tuple[dict[str, str], str]) -> Non
         assert reader.poll(100, 1.0) == [] and time.monotonic() - begun >= 0.9
         timer = threading.Timer(1.0, _send, (kafka, name, 3))
         timer.start()
-        begun, records = time.monotonic(), []
+        records: list[ViewRecord] = []
+        begun = time.monotonic()
         while len(records) < 3 and time.monotonic() - begun < 20:
             records += reader.poll(100, 20.0)
         assert len(records) == 3 and time.monotonic() - begun < 6, "a wait of 20 s is over with the first record"

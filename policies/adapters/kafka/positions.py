@@ -24,7 +24,7 @@ _log = structlog.get_logger(__name__)
 _SECONDS = 10.0
 """A count that would take longer is left to the engine."""
 _SURE_SECONDS = 1.0
-"""Before, its pace tells little."""
+"""Before, its pace is not yet known."""
 _TOPICS_KEPT = 1_000
 _MOST_AT_ONCE = 2_000
 """Few at a time: the messages are made while no other thread of the process runs."""

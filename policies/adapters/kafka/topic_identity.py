@@ -30,7 +30,7 @@ class TopicIdentity:
 
     def __call__(self, table: TablePlan) -> tuple[str, str, str] | None:
         """The cluster, the name and the id of a topic whose records stay as they are; None where they may not, or where the
-        brokers do not tell."""
+        brokers do not answer."""
         from confluent_kafka import TopicCollection
         from confluent_kafka.admin import ConfigResource, ResourceType
 

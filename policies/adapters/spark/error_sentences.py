@@ -91,11 +91,11 @@ SENTENCES = {
     "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT": "An argument of a function must be written out, and may be no column.",
     "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE": "An argument of a function is outside of what it takes.",
     "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE": "A map has no order and cannot be compared; take map_entries of it.",
-    "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS": "A function that makes rows, such as explode, stands alone in SELECT;"
+    "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS": "A function that makes rows, such as explode, must be alone in SELECT;"
     " compute with its result in an outer query.",
-    "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT": "A function that makes rows, such as explode, stands in SELECT or LATERAL VIEW"
+    "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT": "A function that makes rows, such as explode, may be in SELECT or LATERAL VIEW"
     " only; use its result in an outer query.",
-    "UNSUPPORTED_GENERATOR": "A function that makes rows, such as explode, stands alone in SELECT, once; more of them are LATERAL"
+    "UNSUPPORTED_GENERATOR": "A function that makes rows, such as explode, must be alone in SELECT, once; more of them are LATERAL"
     " VIEWs.",
     "NON_LITERAL_PIVOT_VALUES": "PIVOT ... IN takes values that are written out, and no columns.",
     "PIVOT_VALUE_DATA_TYPE_MISMATCH": "A value of PIVOT ... IN has another type than the column of FOR; CAST it.",
@@ -127,11 +127,11 @@ SENTENCES = {
     "COLLECTION_SIZE_LIMIT_EXCEEDED": "An array or text became too long.",
     "INVALID_TIME_TRAVEL_SPEC": "The time of AS OF cannot be read.",
     "UNSUPPORTED_JOIN_TYPE": "A kind of join is not known; there are INNER, LEFT, RIGHT, FULL, SEMI, ANTI and CROSS.",
-    "INCOMPATIBLE_JOIN_TYPES": "Two kinds of join stand together that exclude each other.",
+    "INCOMPATIBLE_JOIN_TYPES": "Two kinds of join are written together that exclude each other.",
     "UNSUPPORTED_FEATURE": "Spark does not support a part of this query at its place.",
     "INVALID_SQL_SYNTAX": "Spark does not understand a part of the query.",
     "REQUIRES_SINGLE_PART_NAME": "A name with a dot is at a place that takes a name without one.",
-    "COLUMN_ALIASES_NOT_ALLOWED": "Names of columns stand behind a query that takes none.",
+    "COLUMN_ALIASES_NOT_ALLOWED": "Names of columns are behind a query that takes none.",
     "DUPLICATE_ASSIGNMENTS": "A column has two values.",
     "COMPARATOR_RETURNS_NULL": "The comparison of array_sort gave NULL; it must give -1, 0 or 1.",
     "INVALID_VARIANT_CAST": "A value of a VARIANT does not fit the type; try_variant_get gives NULL instead.",
@@ -159,4 +159,4 @@ RUN_TIME = (
         "The result has a part that is never anything but NULL; CAST it to a type.",
     ),
 )
-"""What Spark and Java say without an error class -> the sentence of it."""
+"""The words of Spark and Java without an error class -> the sentence of it."""

@@ -45,8 +45,8 @@ def translate(error: BaseException) -> WeirError:
     ):
         return Unavailable("The query engine does not answer; try again in a moment.", details={"server": "spark"})
     if condition is None:
-        sentence = next((words for told, words in RUN_TIME if told in text), "The engine could not run the query.")
-        return QueryFailed(sentence, details={"condition": "failed"})
+        known = next((words for part, words in RUN_TIME if part in text), "The engine could not run the query.")
+        return QueryFailed(known, details={"condition": "failed"})
     top = condition.split(".")[0]
     details: dict[str, Any] = {"condition": condition}
     name, fragment = _name(error), _fragment(error)
