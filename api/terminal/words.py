@@ -65,6 +65,10 @@ PANELS: dict[str, dict[str, Word]] = {
             "See who has access to what, and why.",
             "weir access dataset prod/orders · weir access person ana",
         ),
+        "rights": Word(
+            "Compare what Weir grants with what the brokers let happen, and with what is used.",
+            "weir rights findings · weir rights list --dataset prod/orders · weir rights principals",
+        ),
         "access-review": Word(
             "Confirm or revoke rights, in access reviews.",
             "weir access-review list --state open · weir access-review show personal-data-2026-06-01 --mine",

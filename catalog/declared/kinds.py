@@ -144,7 +144,9 @@ class AuthorizerSpec(Spec):
     def _principals(cls, value: list[str]) -> list[str]:
         for principal in value:
             if not re.fullmatch(r"[^:\s]+:.+", principal):
-                raise ValueError(f"{principal[:100]!r} is not a principal; write its type and its name, as in User:admin")
+                raise ValueError(
+                    f"{principal[:100]!r} is not a principal; write its type and its name, as in User:admin"
+                )
         return value
 
 

@@ -12,6 +12,7 @@ from policies.broker_rights.authorizer import Possible
 from policies.broker_rights.principals import BrokerPrincipal, MappingState, Who
 from policies.broker_rights.rows import ClusterRights, Personal, RightsRow, TopicRights
 from policies.broker_rights.used import Use
+from policies.declared.principal_specs import KIND_WORDS
 from policies.effective.shown import NOTHING
 from policies.model import SubjectMatch
 
@@ -157,8 +158,8 @@ def _raw_fix(row: RightsRow) -> str:
     if row.principal.mapping is MappingState.EVERYONE:
         if not row.acls:
             return (
-                "No ACL is about the topic, and the brokers then let everybody in (allow.everyone.if.no.acl.found): add ACLs for the"
-                " principals that read it."
+                "No ACL is about the topic, and the brokers then let everybody in (allow.everyone.if.no.acl.found): add ACLs for"
+                " the principals that read it."
             )
         return "Replace the ACL for User:* by ACLs for the principals that read the topic."
     if row.granted is None:
@@ -247,7 +248,9 @@ def _wildcards(cluster: ClusterRights, topics: Sequence[TopicRights]) -> Iterato
             severity,
             cluster.name,
             f"{'Everybody' if principal == EVERYONE else principal} may {what} {_resource(resource, pattern, name)}"
-            + (f", {sum(p is Personal.YES for p in reached)} topics with personal data among them." if reached else "."),
+            + (
+                f", {sum(p is Personal.YES for p in reached)} topics with personal data among them." if reached else "."
+            ),
             "Replace it by ACLs for the principals and topics that need it.",
             None,
             principal,
@@ -303,8 +306,7 @@ def _of_principal(cluster: ClusterRights, who: BrokerPrincipal, worst: Severity)
 
 
 def _suggested(who: BrokerPrincipal) -> str:
-    words = {"user": "the person", "group": "the group", "serviceAccount": "the service account"}
-    text = " or ".join(f"{words[kind]} {name}" for kind, name in who.suggestions)
+    text = " or ".join(f"the {KIND_WORDS[kind]} {name}" for kind, name in who.suggestions)
     return text[0].upper() + text[1:]
 
 

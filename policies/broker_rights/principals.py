@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from catalog.broker_acls import EVERYONE
-from policies.declared.principal_specs import PrincipalSpec, SubjectKind, name_by_rule
+from policies.declared.principal_specs import KIND_WORDS, PrincipalSpec, SubjectKind, name_by_rule
 from policies.declared.view import View
 from policies.matching import dataset_matches
 
@@ -70,9 +70,7 @@ class Principals:
         for name, spec in self._specs.items():
             for principal in spec.principals:
                 self._by_name.setdefault(principal, []).append(name)
-        self._rules = [
-            (name, rule) for name, spec in self._specs.items() for rule in spec.rules
-        ]
+        self._rules = [(name, rule) for name, spec in self._specs.items() for rule in spec.rules]
         self._same = _by_folded_name(view)
 
     @property
@@ -95,7 +93,9 @@ class Principals:
             known = {name: who for name, who in by_rules.items() if self._exists(who)}
             if not known:
                 name, (kind, who) = next(iter(by_rules.items()))
-                note = f"A rule of the document {name} gives the {_word(kind)} {who}, and there is none of this name."
+                note = (
+                    f"A rule of the document {name} gives the {KIND_WORDS[kind]} {who}, and there is none of this name."
+                )
                 return BrokerPrincipal(
                     principal, MappingState.UNMAPPED, by=(name,), note=note, suggestions=self._suggestions(principal)
                 )
@@ -111,8 +111,10 @@ class Principals:
     ) -> BrokerPrincipal:
         if len(claims) == 1:
             return BrokerPrincipal(principal, MappingState.MAPPED, next(iter(claims)), tuple(documents), specs=specs)
-        named = " and ".join(f"the {_word(kind)} {name}" for kind, name in claims)
-        note = f"The documents {', '.join(documents)} say that it is {named}; a principal is one, so none of them counts."
+        named = " and ".join(f"the {KIND_WORDS[kind]} {name}" for kind, name in claims)
+        note = (
+            f"The documents {', '.join(documents)} say that it is {named}; a principal is one, so none of them counts."
+        )
         return BrokerPrincipal(principal, MappingState.AMBIGUOUS, by=tuple(documents), claims=tuple(claims), note=note)
 
     def _by_rules(self, name: str) -> dict[str, Who]:
@@ -132,7 +134,11 @@ class Principals:
         kind, name = who
         if kind == "group":
             return self._view.has_group(name)
-        return name in self._view.services if kind == "serviceAccount" else name in self._view.people - set(self._view.services)
+        return (
+            name in self._view.services
+            if kind == "serviceAccount"
+            else name in self._view.people - set(self._view.services)
+        )
 
     def _suggestions(self, principal: str) -> tuple[Who, ...]:
         """Those whose name is that of the principal, of its common name, or of its address before the @, in any letters."""
@@ -162,9 +168,3 @@ def _spellings(name: str) -> Iterable[str]:
         yield name.partition("@")[0]
     if "/" in name:  # Kerberos: primary/instance@REALM
         yield name.partition("/")[0]
-
-
-def _word(kind: SubjectKind) -> str:
-    return {"user": "person", "group": "group", "serviceAccount": "service account"}[kind]
-
-

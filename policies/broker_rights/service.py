@@ -27,8 +27,8 @@ from policies.model import DatasetFacts, Subject
 
 GroupsOf = Callable[[str], tuple[Sequence[ReadingGroup], int]]
 """Cluster -> its consumer groups, and how many were not looked at. Raises WeirError."""
-ReadersOf = Callable[[Sequence[DatasetId]], Mapping[DatasetId, Sequence[Reader]]]
-"""Datasets -> jobs and groups that lineage knows to read each. Raises WeirError."""
+ReadersOf = Callable[[Subject, Sequence[DatasetId]], Mapping[DatasetId, Sequence[Reader]]]
+"""Who asks, datasets -> jobs and groups that lineage knows to read each. Raises WeirError."""
 DAYS = 90
 
 
@@ -115,8 +115,8 @@ class BrokerRights:
         by_cluster = self._facts(caller, records, dataset, whole)
         if not whole and not any(by_cluster.values()):
             raise NotAllowed(
-                f"{caller.user} may not see rights at the brokers; owners see those on their datasets, and holders of the permission"
-                " report:read, audit:read or manage see all.",
+                f"{caller.user} may not see rights at the brokers; owners see those on their datasets, and holders of the"
+                " permission report:read, audit:read or manage see all.",
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
         notes = list(moment.notes_for(whole))
@@ -128,11 +128,13 @@ class BrokerRights:
             mine = by_cluster[record.name]
             if not mine and (not whole or dataset is not None):
                 continue
-            rights = self._cluster(moment, record, mine, reads, days, notes)
+            rights = self._cluster(caller, moment, record, mine, reads, days, notes)
             collected.append(rights)
             known = {facts.id.name for facts in mine}
             if dataset is None and whole:
-                outside[record.name] = sum(not name.startswith("_") and name not in known for name in rights.acls.topics)
+                outside[record.name] = sum(
+                    not name.startswith("_") and name not in known for name in rights.acls.topics
+                )
             topics += (
                 Topic(rights, facts, rights.on(facts, self._granted(moment, facts)))
                 for facts in sorted(mine, key=lambda each: each.reference)
@@ -144,9 +146,7 @@ class BrokerRights:
         records = [each for each in every if cluster is None or each.name == cluster]
         if cluster is not None and not records:
             names = ", ".join(each.name for each in every) or "none"
-            raise NotFound(
-                f"There is no cluster {cluster!r}; known: {names}.", details={"cluster": cluster}
-            )
+            raise NotFound(f"There is no cluster {cluster!r}; known: {names}.", details={"cluster": cluster})
         return records
 
     def _facts(
@@ -171,6 +171,7 @@ class BrokerRights:
 
     def _cluster(
         self,
+        caller: Subject,
         moment: Moment,
         record: ClusterRecord,
         facts: Sequence[DatasetFacts],
@@ -187,13 +188,13 @@ class BrokerRights:
             acls = BrokerAcls(AclsKnown.NOT_ALLOWED, super_users=None, everyone_if_no_acl=None)
         if acls.left_out:
             notes.append(
-                f"The brokers of {record.name} have {acls.left_out:,} ACLs more than the {len(acls.acls):,} that are looked at, so more"
-                " may be possible there."
+                f"The brokers of {record.name} have {acls.left_out:,} ACLs more than the {len(acls.acls):,} that are looked at, so"
+                " more may be possible there."
             )
         notes += _hidden_settings(record.name, acls)
         usage = Usage(
             groups=self._groups(record.name, notes) if problem is None else None,
-            readers=self._readers(facts, notes),
+            readers=self._readers(caller, facts, notes),
             reads=reads,
             now=moment.at,
             days=days,
@@ -207,12 +208,14 @@ class BrokerRights:
             notes.append(f"Consumer groups of {cluster} are not known: {error.message}")
             return None
         if unread:
-            notes.append(f"{unread:,} consumer groups of {cluster} could not be looked at, so use by them is not known.")
+            notes.append(
+                f"{unread:,} consumer groups of {cluster} could not be looked at, so use by them is not known."
+            )
         return groups
 
-    def _readers(self, facts: Sequence[DatasetFacts], notes: list[str]) -> dict[str, Sequence[Reader]]:
+    def _readers(self, caller: Subject, facts: Sequence[DatasetFacts], notes: list[str]) -> dict[str, Sequence[Reader]]:
         try:
-            by_id = self._readers_of([each.id for each in facts])
+            by_id = self._readers_of(caller, [each.id for each in facts])
         except WeirError as error:
             notes.append(f"What lineage knows of use is not known: {error.message}")
             return {}

@@ -56,7 +56,9 @@ class _Parts:
             ) from None
         highest = max((int(each) for each in re2.findall(r"\$(\d)", self.replacement)), default=0)
         if highest > self.pattern.groups:
-            raise ValueError(f"{text[:100]!r} uses ${highest}, and its pattern has {self.pattern.groups} groups in brackets")
+            raise ValueError(
+                f"{text[:100]!r} uses ${highest}, and its pattern has {self.pattern.groups} groups in brackets"
+            )
 
 
 @lru_cache(maxsize=1024)
@@ -67,6 +69,9 @@ def _parts(rule: str) -> _Parts:
 def _rule(text: str) -> str:
     _Parts(text)
     return text
+
+
+KIND_WORDS: Mapping[SubjectKind, str] = {"user": "person", "group": "group", "serviceAccount": "service account"}
 
 
 class PrincipalSubjectSpec(Spec):
