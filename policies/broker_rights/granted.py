@@ -51,26 +51,46 @@ class Granted:
 NOT_GRANTED = Granted()
 
 
+class Holders:
+    """People, groups and programs as subjects at one moment; each is looked up once."""
+
+    def __init__(self, moment: Moment) -> None:
+        self.moment = moment
+        self._known: dict[Who, tuple[tuple[Subject, ...], str | None]] = {}
+
+    def of(self, who: Who) -> tuple[tuple[Subject, ...], str | None]:
+        """The subjects of their sessions, and why they may not sign in, where that is so."""
+        cached = self._known.get(who)
+        if cached is None:
+            cached = self._known[who] = self._subjects(who)
+        return cached
+
+    def _subjects(self, who: Who) -> tuple[tuple[Subject, ...], str | None]:
+        kind, name = who
+        view = self.moment.view
+        if kind == "group":
+            roles = frozenset(view.groups[name].roles) if name in view.groups else frozenset()
+            return (Subject("", frozenset({name}), roles),), None
+        sessions, gone = person_by_session(view, name, self.moment.given)
+        return tuple(each.subject for each in sessions), gone
+
+
 class GrantedOn:
     """What is granted on one dataset at one moment; people who are alike to its rules are decided on once."""
 
-    def __init__(self, moment: Moment, facts: DatasetFacts, unscanned_is_sensitive: bool) -> None:
-        self._moment, self._facts, self._unscanned = moment, facts, unscanned_is_sensitive
+    def __init__(self, holders: Holders, facts: DatasetFacts, unscanned_is_sensitive: bool) -> None:
+        self._holders, self._moment = holders, holders.moment
+        self._facts, self._unscanned = facts, unscanned_is_sensitive
         self._alike: Alike | None = None
         self._summaries: Summaries | None = None
         self._known: dict[Kind, Granted] = {}
 
     def to(self, who: Who) -> Granted:
         """What a person, group or program sees."""
-        view = self._moment.view
-        kind, name = who
-        if kind == "group":
-            roles = frozenset(view.groups[name].roles) if name in view.groups else frozenset()
-            return self._most([Subject("", frozenset({name}), roles)])
-        sessions, gone = person_by_session(view, name, self._moment.given)
+        subjects, gone = self._holders.of(who)
         if gone is not None:
             return Granted(gone=gone)
-        return self._most(each.subject for each in sessions)
+        return self._most(subjects)
 
     def _most(self, subjects: Iterable[Subject]) -> Granted:
         return min((self._of(subject) for subject in subjects), key=_rank, default=NOT_GRANTED)

@@ -109,7 +109,9 @@ class ClusterRights:
         personal = personal_of(facts)
         everyone = _possible(on, EVERYONE)
         named = sorted({*self._always, *on.principals} - {EVERYONE})
-        possible = {name: _possible(on, name) for name in named}
+        # Who is in no ACL about the topic may do what everybody may.
+        own = {*on.principals, *(self.acls.super_users or ())}
+        possible = {name: _possible(on, name) if name in own else everyone for name in named}
         readers = [
             self.principal(name)
             for name in named

@@ -15,7 +15,7 @@ from catalog.topic_details import AclsKnown
 from policies.audit.log import AuditLog
 from policies.audit.names import DATASET, READING
 from policies.broker_rights.findings import Finding, of_cluster, of_topic, ordered
-from policies.broker_rights.granted import GrantedOn
+from policies.broker_rights.granted import GrantedOn, Holders
 from policies.broker_rights.principals import BrokerPrincipal, Principals
 from policies.broker_rights.rows import ClusterRights, RightsRow, TopicRights, matching, most_first
 from policies.broker_rights.used import Reader, ReadingGroup, Usage
@@ -121,6 +121,8 @@ class BrokerRights:
             )
         notes = list(moment.notes_for(whole))
         reads = self._reads(moment.at - timedelta(days=days), days, notes)
+        holders = Holders(moment)
+        unscanned = self._moments.settings.unscanned_is_sensitive
         collected: list[ClusterRights] = []
         topics: list[Topic] = []
         outside: dict[str, int] = {}
@@ -136,7 +138,7 @@ class BrokerRights:
                     not name.startswith("_") and name not in known for name in rights.acls.topics
                 )
             topics += (
-                Topic(rights, facts, rights.on(facts, self._granted(moment, facts)))
+                Topic(rights, facts, rights.on(facts, GrantedOn(holders, facts, unscanned)))
                 for facts in sorted(mine, key=lambda each: each.reference)
             )
         return RightsReport(collected, topics, whole, moment.at, days, outside, list(dict.fromkeys(notes)))
@@ -165,9 +167,6 @@ class BrokerRights:
             if whole or self._datasets.sees(caller, facts):
                 by[cluster].append(facts)
         return by
-
-    def _granted(self, moment: Moment, facts: DatasetFacts) -> GrantedOn:
-        return GrantedOn(moment, facts, self._moments.settings.unscanned_is_sensitive)
 
     def _cluster(
         self,

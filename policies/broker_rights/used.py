@@ -140,24 +140,27 @@ def used(
 ) -> Used:
     """What a principal uses of its right to read a topic."""
     mine = tuple(sorted(groups, key=lambda each: each.name))
+    perhaps = tuple(sorted(perhaps))
     readers = usage.readers.get(reference, ())
+    person = principal.who[1] if principal.mapping is MappingState.MAPPED and principal.who is not None else None
+    through_weir = usage.reads.get((person, reference)) if person is not None else None
+    if not mine and not perhaps and not readers and through_weir is None:
+        return NOTHING_USED
     seen_by_name = {reader.name: reader.seen for reader in readers if reader.is_group}
     last = [usage.now for group in mine if group.active]
     last += [seen_by_name[group.name] for group in mine if group.name in seen_by_name]
     seen = max(last, default=None)
     since = usage.now - timedelta(days=usage.days)
-    perhaps = tuple(sorted(perhaps))
     state = Use.NOT_KNOWN
     if seen is not None and seen >= since:
         state = Use.USED
     elif seen is not None and not perhaps:
         state = Use.UNUSED
-    person = principal.who[1] if principal.mapping is MappingState.MAPPED and principal.who is not None else None
     return Used(
         state=state,
         groups=mine,
         perhaps=perhaps,
         seen=seen,
         jobs=tuple(sorted(r.name for r in readers if not r.is_group and person is not None and person in r.owners)),
-        through_weir=usage.reads.get((person, reference)) if person is not None else None,
+        through_weir=through_weir,
     )

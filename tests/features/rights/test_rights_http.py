@@ -175,7 +175,7 @@ def test_granted_possible_and_used_are_joined(weir: ApiWorld) -> None:
     assert "allow User:CN=billing,O=Example read topic ord (prefixed) from *" in billing["acls"]
     ana = listed["prod/orders", "User:ana"]
     assert (ana["mapping"], ana["granted"]) == ("unmapped", None)
-    assert [(p["operation"], p["from"], p["hosts"]) for p in ana["possible"]][0] == ("read", "hosts", ["10.0.0.7"])
+    assert next((p["operation"], p["from"], p["hosts"]) for p in ana["possible"]) == ("read", "hosts", ["10.0.0.7"])
     assert listed["prod/orders", "User:root"]["superUser"]
     assert listed["prod/orders", "User:*"]["possible"] == [
         {"operation": "describe", "from": "everywhere", "hosts": [], "but": []}
