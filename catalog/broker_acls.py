@@ -32,7 +32,7 @@ class Pattern(StrEnum):
 
 
 class Operation(StrEnum):
-    """What may be done. ALL stands for every operation."""
+    """What may be done. ALL means every operation."""
 
     ALL = "all"
     READ = "read"

@@ -46,7 +46,7 @@ _MOST_ACLS = 5
 class Finding:
     """One thing that is wrong.
 
-    text  a sentence that says what; fix: a sentence that says what to do next
+    text  what is wrong, fix: what to do next; a sentence each
     acls  the ACLs behind it, at most five
     """
 
@@ -105,7 +105,7 @@ def of_topic(cluster: ClusterRights, topic: TopicRights, owners: SubjectMatch) -
     """Findings about one topic."""
     open_to_all = cluster.acls.known is AclsKnown.NO_AUTHORIZER
     for row in topic.rows:
-        if not open_to_all:  # one finding of the cluster says so for all of its topics
+        if not open_to_all:  # the cluster has one finding for all of its topics
             yield from _raw_reads(cluster.name, row)
             yield from _producers(cluster.name, row, owners)
         yield from _without_acl(cluster, row)
@@ -178,7 +178,7 @@ def _producers(cluster: str, row: RightsRow, owners: SubjectMatch) -> Iterator[F
         Kind.UNDECLARED_PRODUCER,
         Severity.MEDIUM if who.mapping is MappingState.EVERYONE else severity[row.personal],
         cluster,
-        f"{_named(who)} may write {row.reference}{_from(row.writes)}, and no document says that it does.",
+        f"{_named(who)} may write {row.reference}{_from(row.writes)}, and no document lists it as a producer.",
         "List the dataset in `produces` of the principal's document, make its person an owner, or remove the ACL.",
         row.reference,
         who.principal,
@@ -298,7 +298,7 @@ def _of_principal(cluster: ClusterRights, who: BrokerPrincipal, worst: Severity)
             Kind.UNMAPPED,
             Severity.MEDIUM,
             cluster.name,
-            f"{who.note or f'No document says who {name} is, so what Weir grants to it is not known.'}{near}",
+            f"{who.note or f'No document maps {name} to anybody, so what Weir grants to it is not known.'}{near}",
             "Declare it: kind: Principal (docs/how-to/rights.md).",
             None,
             name,

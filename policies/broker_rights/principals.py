@@ -47,7 +47,7 @@ class BrokerPrincipal:
     specs: tuple[PrincipalSpec, ...] = ()
 
     def reads_with(self, group: str, clients: Iterable[str]) -> bool:
-        """Whether a document says that the principal reads with a group, or by one of these client ids."""
+        """Whether by a document the principal reads with a group, or by one of these client ids."""
         return any(
             any(dataset_matches(pattern, group) for pattern in spec.consumer_groups)
             or any(dataset_matches(pattern, client) for pattern in spec.client_ids for client in clients)
@@ -55,7 +55,7 @@ class BrokerPrincipal:
         )
 
     def produces(self, reference: str) -> bool:
-        """Whether a document says that the principal writes a dataset."""
+        """Whether by a document the principal writes a dataset."""
         return any(dataset_matches(pattern, reference) for spec in self.specs for pattern in spec.produces)
 
 
@@ -112,9 +112,7 @@ class Principals:
         if len(claims) == 1:
             return BrokerPrincipal(principal, MappingState.MAPPED, next(iter(claims)), tuple(documents), specs=specs)
         named = " and ".join(f"the {KIND_WORDS[kind]} {name}" for kind, name in claims)
-        note = (
-            f"The documents {', '.join(documents)} say that it is {named}; a principal is one, so none of them counts."
-        )
+        note = f"By the documents {', '.join(documents)} it is {named}; a principal is one, so none of them counts."
         return BrokerPrincipal(principal, MappingState.AMBIGUOUS, by=tuple(documents), claims=tuple(claims), note=note)
 
     def _by_rules(self, name: str) -> dict[str, Who]:

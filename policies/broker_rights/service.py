@@ -230,7 +230,7 @@ class BrokerRights:
 
 
 def completed(acls: BrokerAcls, settings: Mapping[str, Any]) -> BrokerAcls:
-    """The ACLs with what the cluster's document says of its authorizer, where the brokers do not show it."""
+    """The ACLs with the settings of the authorizer that the cluster's document has, where the brokers do not show it."""
     if acls.known is AclsKnown.NO_AUTHORIZER:
         return replace(acls, everyone_if_no_acl=True)
     if acls.known is AclsKnown.NOT_ALLOWED:

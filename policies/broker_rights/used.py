@@ -88,7 +88,7 @@ class Usage:
 class Attribution:
     """Whose the consumer groups of a cluster are.
 
-    The brokers do not tell which principal a member signs in with. A group is a principal's where its document lists the group
+    The brokers do not show which principal a member signs in with. A group is a principal's where its document lists the group
     or a client id, else where it is the only one whose ACLs let it READ both the group and the topic.
     """
 

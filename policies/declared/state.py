@@ -247,8 +247,8 @@ class GovernanceState:
         if other is not None:
             principal, document, (kind, who) = other
             raise InvalidInput(
-                f"Principal {name}: {principal} is the {principal_specs.KIND_WORDS[kind]} {who} by the document {document}; a principal is one, so list it in"
-                " one document.",
+                f"Principal {name}: {principal} is the {principal_specs.KIND_WORDS[kind]} {who} by the document {document}; a"
+                " principal is one, so list it in one document.",
                 details={"kind": "Principal", "name": name, "field": "spec.principals"},
             )
 

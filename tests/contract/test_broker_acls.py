@@ -141,7 +141,7 @@ def test_who_may_not_list_acls_is_told_from_an_empty_list(secured: SecuredKafka)
 @pytest.mark.integration
 @pytest.mark.e2e
 def test_decisions_are_those_of_the_real_authorizer(secured: SecuredKafka) -> None:
-    """Kafka tells a client which operations it may do on a topic; the same for random sets of ACLs."""
+    """Kafka shows a client which operations it may do on a topic; so random sets of ACLs can be compared."""
     from confluent_kafka import KafkaException, TopicCollection
     from confluent_kafka.admin import AdminClient
 

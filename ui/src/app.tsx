@@ -35,6 +35,7 @@ import {
   RequestPage,
   RequestsPage,
   ReviewPage,
+  RightsPage,
   ScanPage,
   SessionsPage,
   ViewPage,
@@ -77,6 +78,7 @@ export function App() {
           <Route path="/policies" element={<PoliciesPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
+          <Route path="/rights" element={<RightsPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
           <Route path="/notifications" element={<NotificationsPage />} />
           <Route path="/people/:name" element={<PersonPage />} />

@@ -153,9 +153,7 @@ class RightsCluster(Answer):
     left_out: int = about("ACLs that are not looked at, as they are too many.")
     super_users: list[str] | None = about("null: not known, or the caller may not see all.")
     everyone_if_no_acl: bool | None = about("allow.everyone.if.no.acl.found; null: not known.")
-    topics_outside: int = about(
-        "Topics of the brokers that the catalog does not hold, and of which nothing is said here."
-    )
+    topics_outside: int = about("Topics of the brokers that the catalog does not hold, which are left out here.")
 
     @classmethod
     def of(cls, cluster: ClusterRights, report: RightsReport) -> Self:

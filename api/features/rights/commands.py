@@ -104,7 +104,7 @@ def principals(cluster: Cluster = None, limit: Limit = 200, output: Output = For
     show(shown, columns, output, whole=answer, empty=empty)
     if output is Format.TABLE:
         if answer["unmapped"]:
-            console.print(f"{answer['unmapped']} are not mapped; kind: Principal says who they are.")
+            console.print(f"{answer['unmapped']} are not mapped; declare who they are by kind: Principal.")
         print_tail(answer, len(rows))
 
 

@@ -36,10 +36,10 @@ def provide(instance: Instance, parts: Adapters) -> None:
             return {
                 dataset: [
                     Reader(each.name, each.kind == "consumer_group", datetime.fromisoformat(each.seen), each.owners)
-                    for each in found
+                    for each in known
                     if each.seen
                 ]
-                for dataset, found in lineage.readers_of_each(datasets).items()
+                for dataset, known in lineage.readers_of_each(datasets).items()
             }
 
         return BrokerRights(

@@ -40,7 +40,7 @@ def facts(number: int) -> DatasetFacts:
 
 def acls() -> list[BrokerAcl]:
     """Literal ones of every principal on 49 topics, a prefixed one each, a deny each, and one for everybody."""
-    made = [
+    entries = [
         BrokerAcl(
             Resource.TOPIC,
             Pattern.LITERAL,
@@ -55,9 +55,13 @@ def acls() -> list[BrokerAcl]:
     ]
     for who in range(PRINCIPALS):
         name = f"User:app-{who}"
-        made.append(BrokerAcl(Resource.TOPIC, Pattern.PREFIXED, f"topic-0{who % 10}", name, "*", Operation.READ, True))
-        made.append(BrokerAcl(Resource.TOPIC, Pattern.PREFIXED, f"topic-09{who % 10}", name, "*", Operation.ALL, False))
-    return made
+        entries.append(
+            BrokerAcl(Resource.TOPIC, Pattern.PREFIXED, f"topic-0{who % 10}", name, "*", Operation.READ, True)
+        )
+        entries.append(
+            BrokerAcl(Resource.TOPIC, Pattern.PREFIXED, f"topic-09{who % 10}", name, "*", Operation.ALL, False)
+        )
+    return entries
 
 
 def service(given: BrokerAcls | None = None, topics: int = TOPICS) -> BrokerRights:
