@@ -171,7 +171,11 @@ def _producers(cluster: str, row: RightsRow, owners: SubjectMatch) -> Iterator[F
     who = row.principal
     if row.super_user or row.only_everyone or who.mapping is MappingState.WEIR or not row.writes.somewhere:
         return
-    if who.produces(row.reference) or _owns(who.who, owners):
+    if (
+        who.produces(row.reference)
+        or _owns(who.who, owners)
+        or (row.granted is not None and "owner" in row.granted.ways)
+    ):
         return
     severity = {Personal.YES: Severity.MEDIUM, Personal.NOT_SCANNED: Severity.LOW, Personal.NO: Severity.LOW}
     yield Finding(

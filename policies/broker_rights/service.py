@@ -128,7 +128,7 @@ class BrokerRights:
         outside: dict[str, int] = {}
         for record in records:
             mine = by_cluster[record.name]
-            if not mine and (not whole or dataset is not None):
+            if not mine and (not whole or dataset is not None or _is_another_name(record, records, by_cluster)):
                 continue
             rights = self._cluster(caller, moment, record, mine, reads, days, notes)
             collected.append(rights)
@@ -156,6 +156,7 @@ class BrokerRights:
     ) -> dict[str, list[DatasetFacts]]:
         """Cluster -> facts of its topics that the caller may see the rights on."""
         by: dict[str, list[DatasetFacts]] = {record.name: [] for record in records}
+        namespaces = {record.name: record.namespace for record in records}
         for reference in sorted(self._shown(caller, self._references())):
             cluster = reference.partition("/")[0]
             if cluster not in by or (pattern is not None and not dataset_matches(pattern, reference)):
@@ -163,6 +164,9 @@ class BrokerRights:
             try:
                 facts = self._moments.source.facts(reference)
             except NotFound:
+                continue
+            # A stream view is read by Weir alone, whatever its name begins with.
+            if facts.id.namespace != namespaces[cluster]:
                 continue
             if whole or self._datasets.sees(caller, facts):
                 by[cluster].append(facts)
@@ -227,6 +231,13 @@ class BrokerRights:
             begin = f"begins at {rfc3339(first)}" if first is not None else "is empty"
             notes.append(f"The audit {begin}: reading through Weir in the last {days} days is known from then on.")
         return {(use.actor, use.name): use.at for use in self._audit.uses(DATASET, READING, since)}
+
+
+def _is_another_name(
+    record: ClusterRecord, records: Iterable[ClusterRecord], by_cluster: Mapping[str, Sequence[DatasetFacts]]
+) -> bool:
+    """Whether the topics of a cluster are known by another name of it."""
+    return any(each.namespace == record.namespace and by_cluster[each.name] for each in records if each is not record)
 
 
 def completed(acls: BrokerAcls, settings: Mapping[str, Any]) -> BrokerAcls:

@@ -30,7 +30,7 @@ spec: {owners: [{user: otto}]}
 apiVersion: weir/v1
 kind: Dataset
 metadata: {cluster: prod, name: sensors}
-spec: {owners: [{user: tina}]}
+spec: {owners: [{user: tina}, {group: sensor-team}]}
 ---
 apiVersion: weir/v1
 kind: Policy
@@ -61,6 +61,21 @@ apiVersion: weir/v1
 kind: User
 metadata: {name: tina}
 spec: {}
+---
+apiVersion: weir/v1
+kind: Group
+metadata: {name: sensor-team}
+spec: {members: [gus]}
+---
+apiVersion: weir/v1
+kind: Cluster
+metadata: {name: prod-again}
+spec: {bootstrapServers: "localhost:9092"}
+---
+apiVersion: weir/v1
+kind: Principal
+metadata: {name: gus-by-mail}
+spec: {principals: ["User:gus@example.org"], subject: {user: gus}}
 ---
 apiVersion: weir/v1
 kind: User
@@ -109,6 +124,7 @@ ACLS = (
     acl(BILLING, Operation.WRITE, "sensors"),
     acl("User:ana", Operation.READ, "orders", host="10.0.0.7"),
     acl("User:mystery", Operation.WRITE, "orders"),
+    acl("User:gus@example.org", Operation.WRITE, "sensors"),
     acl("User:*", Operation.DESCRIBE, "*"),
 )
 
@@ -218,6 +234,8 @@ def test_findings_with_the_worst_first(weir: ApiWorld) -> None:
     assert ("rawReadWithoutGrant", "prod/orders", "User:fraud-check") not in by
     assert by["undeclaredProducer", "prod/orders", "User:mystery"]["severity"] == "medium"
     assert ("undeclaredProducer", "prod/sensors", BILLING) not in by
+    assert ("undeclaredProducer", "prod/sensors", "User:gus@example.org") not in by  # a group of theirs owns it
+    assert {f["cluster"] for f in listed} == {"prod"}  # prod-again is another name of it
     assert by["superUser", None, "User:root"]["severity"] == "high"
     assert by["wildcard", None, "User:*"]["severity"] == "info"
     assert "The person ana has this name." in by["unmappedPrincipal", None, "User:ana"]["text"]
@@ -251,7 +269,7 @@ def test_principals_with_suggestions(weir: ApiWorld) -> None:
     assert by[BILLING]["by"] == ["billing"]
     assert answer["unmapped"] == 3
     only = weir.admin.get("/api/v1/rights/principals", params={"mapping": "mapped"}).json()
-    assert {p["principal"] for p in only["principals"]} == {BILLING, "User:fraud-check"}
+    assert {p["principal"] for p in only["principals"]} == {BILLING, "User:fraud-check", "User:gus@example.org"}
 
 
 def test_files_hold_all_rows(weir: ApiWorld) -> None:
@@ -302,7 +320,7 @@ def test_brokers_that_do_not_answer_are_named_and_nothing_is_claimed(weir: ApiWo
 
 def test_what_brokers_hide_is_told_and_may_be_declared(weir: ApiWorld) -> None:
     before = weir.acls.by_address["localhost:9092"]
-    hidden = BrokerAcls(AclsKnown.YES, ACLS[-2:-1], super_users=None, everyone_if_no_acl=None)
+    hidden = BrokerAcls(AclsKnown.YES, ACLS[-3:-2], super_users=None, everyone_if_no_acl=None)
     try:
         weir.acls.by_address["localhost:9092"] = hidden
         answer = weir.admin.get("/api/v1/rights").json()
