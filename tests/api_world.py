@@ -116,7 +116,6 @@ class ApiWorld:
                 meaning=None,
                 brokers=MemoryBrokers(topics),
                 topic_details=self.details,
-                acl_reader=self.acls,
                 log=self.log,
                 source=MemoryEventSource(self.log),
                 letters=MemoryEventLog(),
@@ -125,7 +124,7 @@ class ApiWorld:
                 event_topic=None,
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **({"sampler": MemorySampler(topics)} | _NO_KAFKA | more),
+                **({"sampler": MemorySampler(topics), "acl_reader": self.acls} | _NO_KAFKA | more),
             ),
         )
         write_admin_token(self.services)

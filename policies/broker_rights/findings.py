@@ -183,7 +183,7 @@ def _producers(cluster: str, row: RightsRow, owners: SubjectMatch) -> Iterator[F
         Severity.MEDIUM if who.mapping is MappingState.EVERYONE else severity[row.personal],
         cluster,
         f"{_named(who)} may write {row.reference}{_from(row.writes)}, and no document lists it as a producer.",
-        "List the dataset in `produces` of the principal's document, make its person an owner, or remove the ACL.",
+        "List the dataset under produces in the principal's document, make its person an owner, or remove the ACL.",
         row.reference,
         who.principal,
         who.who,

@@ -18,9 +18,8 @@ const SHOWS = { clear: "unmasked", partly: "partly masked", masked: "masked", no
 
 /** What Weir shows the principal, in a few words. */
 export function grantedWords({ mapping, granted }: Pick<RightsEntry, "mapping" | "granted">): string {
-  if (mapping === "everyone") return "is for everybody";
-  if (mapping === "weir") return "is Weir itself";
-  if (granted === null) return "not known: the principal is nobody's";
+  if (mapping === "everyone" || mapping === "weir") return "–";
+  if (granted === null) return "not known";
   if (granted.gone) return `nothing: the person ${granted.gone}`;
   return granted.hidesRows ? `${SHOWS[granted.shows]}, some rows` : SHOWS[granted.shows];
 }

@@ -22,8 +22,8 @@ export function PrincipalsPart({ offset, set }: { offset: number; set: Change })
             {data.unmapped > 0 && (
               <Notice tone="warn">
                 <p>
-                  {plural(data.unmapped, "principal")} of nobody in Weir. Declare who they are with documents of{" "}
-                  <Link to="/policies?kind=Principal">kind Principal</Link>.
+                  Not mapped to anybody in Weir: {plural(data.unmapped, "principal")}. Declare who they are with
+                  documents of <Link to="/policies?kind=Principal">kind Principal</Link>.
                 </p>
               </Notice>
             )}
@@ -61,7 +61,7 @@ export function PrincipalsPart({ offset, set }: { offset: number; set: Change })
   );
 }
 
-const MAPPING = { mapped: "", unmapped: "nobody's", ambiguous: "two at once", weir: "Weir itself" } as const;
+const MAPPING = { mapped: "", unmapped: "not mapped", ambiguous: "two at once", weir: "Weir itself" } as const;
 
 const COLUMNS = [
   {
