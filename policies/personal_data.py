@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from catalog import plugs
 from catalog.model import PERSONAL_DATA_TAG
 
 PERSONAL_DATA = frozenset(
@@ -30,8 +33,14 @@ PERSONAL_DATA = frozenset(
 
 
 def is_personal_dataset(tag: str) -> bool:
-    """True for `PII`, `PII.Sensitive` and the entities above.
+    """True for `PII`, `PII.Sensitive`, the entities above and those of other packages' detectors.
 
     Not for every word in capitals, as it is for a field: GOLD or TIER_1 on a dataset is common, and is not an entity.
     """
-    return tag in PERSONAL_DATA or tag.split(".")[0] == PERSONAL_DATA_TAG
+    return tag in PERSONAL_DATA or tag.split(".")[0] == PERSONAL_DATA_TAG or tag in _plugged()
+
+
+@cache
+def _plugged() -> frozenset[str]:
+    """Entities of detectors that other packages add."""
+    return frozenset(str(getattr(plug.value, "entity", "")) for plug in plugs.load("weir.detectors")[0])

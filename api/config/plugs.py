@@ -6,5 +6,6 @@ from __future__ import annotations
 def problems() -> list[str]:
     """A sentence for each plug that is not used. Imports the plugs."""
     from policies.masks import registry as masks
+    from scanners.detectors import registry as detectors
 
-    return [*masks.installed().problems]
+    return [*masks.installed().problems, *detectors.installed().problems]

@@ -11,12 +11,13 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import unquote
 
+from scanners.detectors import registry
 from scanners.detectors.core.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
 from scanners.detectors.core.plain_texts import is_address
 from scanners.detectors.core.quick_pass import QuickSet
 from scanners.detectors.core.verdict_cache import MOST, Outcome, VerdictCache, places
 from scanners.detectors.core.verify import ColumnCandidates
-from scanners.detectors.kinds import categories, contact, identifiers, money, national, papers, people, phones, secrets
+from scanners.detectors.kinds import categories, identifiers, national, papers, people, phones, secrets
 from scanners.sketch.nodes import Node
 
 MAX_TEXTS = 4000
@@ -41,17 +42,10 @@ class TextAnalyzer(Protocol):
 
 def standard_patterns(regions: tuple[str, ...]) -> list[Pattern]:
     return [
-        contact.EMAIL,
+        *(pattern for kind in registry.installed().kinds for pattern in kind.patterns),
         phones.phone(regions),
-        contact.IPV4,
-        contact.IPV6,
-        contact.MAC,
-        money.CARD,
-        money.IBAN,
-        money.WALLET,
         secrets.API_KEY,
         secrets.COOKIE,
-        identifiers.URL,
         papers.MRZ,
         papers.BRITISH,
         *national.patterns(),

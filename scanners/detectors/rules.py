@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scanners.detectors import registry
 from scanners.detectors.core.base import TEXTS, VALID_TEXTS
 from scanners.detectors.core.tally import kinds
 from scanners.detectors.evidence import Evidence
@@ -24,17 +25,6 @@ NATIONAL = {spec.entity: spec for spec in IDS}
 
 
 Rule = Callable[[Evidence], float]
-
-
-def _email(e: Evidence) -> float:
-    if not e.valid or e.precision < 0.5 or (e.says < 0 and e.share < 0.5):
-        return 0.0
-    if e.says < 0 and e.c.get("role", 0) >= e.c.get(VALID_TEXTS, 0):
-        return 0.0
-    if e.says <= 0 and e.of("machine", VALID_TEXTS) >= 0.5:
-        return 0.0
-    few = e.matched < 2 and e.share < 0.01 and e.says <= 0
-    return 0.6 if few else 0.98 if e.share >= 0.5 else 0.85
 
 
 WAYS = ("international", "parentheses", "formatted", "bare")
@@ -83,62 +73,6 @@ def _phone_by_form(e: Evidence) -> float:
     if bare >= 30 and e.distinct >= 30 and best >= 0.97 * bare and e.spread >= 5:
         return 0.55
     return 0.0
-
-
-def _ip(e: Evidence) -> float:
-    if not e.valid or e.says < 0:
-        return 0.0
-    if e.recognizer == "ip6":
-        return 0.9 if e.precision >= 0.8 else 0.0
-    # A network's own addresses (0.0.0.0, 127.0.0.1, masks) are nobody's.
-    if e.c.get("special", 0) * 2 > e.c.get(VALID_TEXTS, 0):
-        return 0.0
-    if e.says > 0:
-        return 0.95 if e.precision >= 0.7 and e.of("large_octet", VALID_TEXTS) >= 0.2 else 0.0
-    # Few addresses begin below 10, and every version does.
-    if e.of("low_head", VALID_TEXTS) >= 0.5:
-        return 0.0
-    real = e.precision >= 0.9 and e.of("large_octet", VALID_TEXTS) >= 0.5 and e.of("large_tail", VALID_TEXTS) >= 0.4
-    return 0.0 if not real else 0.85 if e.distinct >= 3 else 0.55
-
-
-def _mac(e: Evidence) -> float:
-    # Six pairs of digits alone are times or counts; of addresses one in three hundred is without a letter.
-    return 0.9 if e.valid and e.precision >= 0.8 and e.says >= 0 and e.of("letters", VALID_TEXTS) >= 0.7 else 0.0
-
-
-def _card(e: Evidence) -> float:
-    if not e.valid:
-        return 0.0
-    if e.says < 0:
-        # Stock numbers may pass the check, but are not written as cards are.
-        written = e.of("grouped", VALID_TEXTS) >= 0.5 and e.precision >= 0.95 and e.distinct >= 5
-        return 0.6 if written else 0.0
-    if e.says > 0:
-        return 0.95 if e.precision >= 0.5 else 0.0
-    if e.c.get("grouped", 0):
-        return 0.85 if e.precision >= 0.7 else 0.0
-    if e.prose:
-        return 0.75 if e.precision >= 0.7 else 0.0
-    # One random number in twenty passes; a column of them never does.
-    return 0.8 if e.precision >= 0.85 and e.distinct >= 3 else 0.0
-
-
-def _iban(e: Evidence) -> float:
-    return (0.95 if e.says >= 0 else 0.6) if e.valid and e.precision >= 0.5 else 0.0
-
-
-def _wallet(e: Evidence) -> float:
-    if not e.valid or e.precision < 0.5:
-        return 0.0
-    checked = e.valid - e.c.get("unchecked", 0)
-    if e.says < 0:
-        # A contract's address passes the checksum like a person's wallet.
-        return 0.0
-    if checked * 2 >= e.valid:
-        return 0.9
-    # Without a checksum any hash of twenty bytes looks the same: the name has to agree.
-    return 0.8 if e.says > 0 else 0.0
 
 
 def _api_key(e: Evidence) -> float:
@@ -268,18 +202,9 @@ def _place(e: Evidence) -> float:
     return 0.7 if e.personal and e.says >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
 
 
-def _url(e: Evidence) -> float:
-    return 0.7 if e.valid and (e.matched >= 3 or e.share >= 0.01) else 0.0
-
-
 RULES: dict[str, Rule] = {
-    "EMAIL_ADDRESS": _email,
+    **{kind.entity: registry.score_of(kind) for kind in registry.installed().kinds},
     "PHONE_NUMBER": _phone,
-    "IP_ADDRESS": _ip,
-    "MAC_ADDRESS": _mac,
-    "CREDIT_CARD": _card,
-    "IBAN_CODE": _iban,
-    "CRYPTO": _wallet,
     "API_KEY": _api_key,
     "PERSON": _person,
     "LOCATION": _address,
@@ -288,7 +213,6 @@ RULES: dict[str, Rule] = {
     "DEVICE_ID": _device,
     "ADVERTISING_ID": _device,
     "GEO_COORDINATES": _place,
-    "URL": _url,
     "PASSPORT": _document,
     "DRIVER_LICENSE": _document,
     **dict.fromkeys(NATIONAL, _national),

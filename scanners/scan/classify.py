@@ -15,6 +15,7 @@ from scanners.detectors.kinds.identifiers import LATITUDE, LONGITUDE
 from scanners.detectors.kinds.papers import likely_countries
 from scanners.detectors.names.fields import named_as, shared, speaks, words
 from scanners.detectors.names.words_for import FOR
+from scanners.detectors.registry import installed, plugged_kinds
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.model import Recognizer
 from scanners.scan.recognizer_versions import presidio_version
@@ -242,7 +243,7 @@ def _apart(e: Evidence, best: Evidence) -> bool:
     return best.n - best.matched >= 0.8 * e.matched and (e.prose or best.prose or e.says > 0)
 
 
-_NUMBERS = frozenset({"PHONE_NUMBER", "CREDIT_CARD", *NATIONAL})
+_NUMBERS = frozenset({"PHONE_NUMBER", *NATIONAL, *(kind.entity for kind in installed().kinds if kind.number)})
 
 
 def _evidence(
@@ -291,4 +292,7 @@ def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
         return {"name": name.removeprefix("custom:"), "version": recognizer.version if recognizer else "?"}
     if name.startswith("presidio:"):
         return {"name": name, "version": presidio_version()}
+    plugged = {each.recognizer: kind.version for kind in plugged_kinds() for each in kind.patterns}
+    if name in plugged:
+        return {"name": f"plug:{name}", "version": plugged[name]}
     return {"name": f"weir:{name}", "version": VERSION}

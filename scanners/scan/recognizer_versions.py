@@ -6,21 +6,14 @@ from collections.abc import Sequence
 
 from scanners.detectors.core.base import VERSION
 from scanners.detectors.kinds import categories
+from scanners.detectors.registry import installed, plugged_kinds
 from scanners.model import Recognizer
 
 OURS = (
-    "email",
     "phone",
-    "ip",
-    "ip6",
-    "mac",
-    "card",
-    "iban",
-    "wallet",
     "national_id",
     "api_key",
     "entropy",
-    "url_parameters",
     "name_shape",
     "address",
     "postcode",
@@ -42,14 +35,16 @@ OURS = (
     "session_cookie",
     "machine_readable_zone",
     "british_licence",
+    *(each.recognizer for kind in installed().kinds for each in kind.patterns if kind not in plugged_kinds()),
     *(category.recognizer for category in categories.CATEGORIES),
 )
 """Names of our recognizers, as evidence has them after `weir:`."""
 
 
 def versions(recognizers: Sequence[Recognizer]) -> dict[str, str]:
-    """Name -> version of everything that looks: ours and the user's. presidio's change with its package."""
-    return {**{f"weir:{name}": VERSION for name in OURS}, **{r.name: r.version for r in recognizers}}
+    """Name -> version of everything that looks: ours, those of other packages, the user's. presidio's change with its package."""
+    plugged = {f"plug:{each.recognizer}": kind.version for kind in plugged_kinds() for each in kind.patterns}
+    return {**{f"weir:{name}": VERSION for name in OURS}, **plugged, **{r.name: r.version for r in recognizers}}
 
 
 def presidio_version() -> str:

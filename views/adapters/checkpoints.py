@@ -13,7 +13,7 @@ from catalog.errors import Unavailable
 
 def delete_checkpoint(checkpoint: str) -> None:
     """Delete a checkpoint, and the folder of its view where nothing else is in it. Raises Unavailable."""
-    path = _local(checkpoint)
+    path = local_path(checkpoint)
     if path is None:
         _delete_remote(checkpoint)
         return
@@ -26,13 +26,14 @@ def delete_checkpoint(checkpoint: str) -> None:
 def delete_empty_folders(root: str) -> int:
     """Delete the empty folders of views that are gone; how many. A root in another file system is left as it is, since most of
     these have no folders without files."""
-    path = _local(root)
+    path = local_path(root)
     if path is None or not path.is_dir():
         return 0
     return sum(_delete_empty(each) for each in path.iterdir() if each.is_dir() and not each.is_symlink())
 
 
-def _local(place: str) -> Path | None:
+def local_path(place: str) -> Path | None:
+    """The folder of this machine that a checkpoint is; None where it is on another store, as with s3a://."""
     parts = urlsplit(place)
     return Path(parts.path) if parts.scheme in ("", "file") else None
 

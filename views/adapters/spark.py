@@ -21,7 +21,7 @@ from policies.adapters.spark.records import frame_of, newest, of_generation
 from policies.adapters.spark.sessions import PINNED, configure
 from policies.plan.model import TablePlan
 from policies.plan.ports import Decoder
-from views.adapters.checkpoints import delete_checkpoint, delete_empty_folders
+from views.adapters.checkpoints import delete_checkpoint, delete_empty_folders, local_path
 from views.adapters.sink import COPIED, copied, copies, records, schema_of
 from views.adapters.spark_failures import failure
 from views.adapters.spark_progress import Reports
@@ -57,6 +57,13 @@ STREAMING = {
     "spark.sql.shuffle.partitions": "2",
 }
 """Set in every session of a view. The number of shuffle partitions stays with a checkpoint for its life."""
+LOCAL_CHECKPOINTS = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager"
+    ),
+}
+"""For checkpoints in a folder of this machine. Spark's default starts `readlink` as a process for each rename there, which
+costs a batch of a grouped view 90 to 130 ms of processor time more, of 420. Both rename, so neither leaves half a file."""
 
 
 class SparkStreams:
@@ -73,6 +80,7 @@ class SparkStreams:
     def start(self, plan: StreamPlan, session: str) -> StreamingQuery:
         opened = self._connect(session)
         try:
+            configure(opened, LOCAL_CHECKPOINTS if local_path(plan.checkpoint) is not None else {})
             writer = (
                 (copies if plan.copy_to else records)(self._frame(opened, plan), plan)
                 .writeStream.format("kafka")

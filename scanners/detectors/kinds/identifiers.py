@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from scanners.detectors.core.base import LOOKED, STOPPED, Pattern, Verdict
+from scanners.detectors.core.base import LOOKED, STOPPED
+from scanners.detectors.core.luhn import luhn
 from scanners.detectors.core.tally import MOST, sampled, whole
-from scanners.detectors.kinds.money import luhn
 from scanners.detectors.names.fields import speaks, words
 
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?\Z")
@@ -27,24 +27,11 @@ _OWN_NAMES = frozenset({"imsi", "iccid", "imei", "udid", "android_id", "idfv", "
 _EMPTY = "00000000-0000-0000-0000-000000000000"
 """What systems report when tracking is refused: an id of nobody."""
 
-_URL = re.compile(
-    r"(?:https?|wss?|ftp)://(?P<v>[^\s?#\"'<>]*\?[^\s\"'<>]*?(?:(?<=[?&;])|(?<=%26))"
-    r"(?:e-?mail|mail|user_?name|login|phone|tel|msisdn|mobile|first_?name|last_?name|full_?name|surname|dob|birth(?:date|day)?"
-    r"|ssn|national_?id|iban|card(?:number)?|password|passwd|pwd|(?:access_?|auth_?|id_?|refresh_?|reset_?)?token|api_?key"
-    r"|session(?:_?id)?|sid|jsessionid|phpsessid|lat|latitude|lon|lng|address|street)=[^&\s\"'<>{}\[\]$]{3,}[^\s\"'<>]*)",
-    re.I,
-)
 
 _PAIR = re.compile(
     r"\(?\s*(?P<a>[-+]?\d{1,2}\.\d{3,})\s*[,; ]\s*(?P<b>[-+]?1?\d{1,2}\.\d{3,})\s*\)?\Z|geo:(?P<c>-?\d{1,2}\.\d+),"
 )
 
-
-def check_url(_candidate: str, _text: str) -> Verdict:
-    return True, ()
-
-
-URL = Pattern("URL", "url_parameters", rb"[a-z]://[^ ?]{1,200}\?[^ ]{1,500}=", _URL, check_url)
 
 LATITUDE = frozenset({"lat", "latitude", "breitengrad", "latitud"})
 LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "laengengrad", "longitud"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from scanners.detectors.kinds.money import luhn
+from scanners.detectors.core.luhn import luhn
 
 
 def weighted_sum(digits: str, weights: Sequence[int]) -> int:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+from scanners.detectors.core.checked_kind import CODES
 from scanners.detectors.lists.name_words import OF_THINGS
 from scanners.detectors.lists.national_forms import IDS
-
-_CODES = frozenset({
-        "sku", "product", "item", "article", "part", "gtin", "ean", "upc", "isbn", "asin", "barcode", "order", "invoice",
-        "ticket", "case", "ref", "reference", "tracking", "awb",
-    "waybill", "shipment", "parcel", "serial", "batch", "lot", "version",
-        "build", "hash", "checksum", "etag", "digest", "sha", "md5", "offset", "sequence", "seq", "timestamp", "ts",
-        "epoch", "time", "created", "updated", "amount", "price", "total", "count", "quantity", "qty", "size", "weight",
-        "duration", "latency", "bytes", "score", "rate", "port", "code", "coupon", "voucher", "trace", "span",
-        "correlation", "request", "session", "iccid",
-    })  # fmt: skip
+from scanners.detectors.registry import installed
 
 _OF_DOCUMENTS = frozenset({
         "country", "state", "class", "type", "status", "expiry", "expires", "expiration", "issued", "date", "valid",
@@ -40,23 +32,15 @@ _OF_PLACES = frozenset({
     })  # fmt: skip
 
 AGAINST: dict[str, frozenset[str]] = {
-    "PHONE_NUMBER": _CODES | {"id", "uuid", "imei", "ip", "isbn", "tower", "sector"},
+    **{kind.entity: kind.other_names for kind in installed().kinds if kind.other_names},
+    "PHONE_NUMBER": CODES | {"id", "uuid", "imei", "ip", "isbn", "tower", "sector"},
     "PASSWORD": frozenset({
         "changed", "updated", "reset", "strength", "policy", "expiry", "expires", "expired", "age", "count", "length",
         "attempts", "required", "enabled", "status", "type", "algorithm", "rotated", "url", "link",
     }),
-    "CREDIT_CARD": (_CODES - {"code"}) | {"imei", "loyalty", "gift", "uuid", "id", "account"},
-    "US_SSN": _CODES | {"id"},
+    "US_SSN": CODES | {"id"},
     "PASSPORT": _OF_DOCUMENTS,
     "DRIVER_LICENSE": _OF_DOCUMENTS,
-    "IP_ADDRESS": frozenset({
-        "version", "ver", "release", "build", "oid", "firmware", "revision", "os", "semver", "section", "node", "pod",
-        "broker", "cluster", "server", "gateway", "router", "nameserver", "dns", "listen", "bind", "cidr", "subnet",
-        "netmask", "instance", "fw",
-    }),
-    "EMAIL_ADDRESS": frozenset({
-        "message_id", "msgid", "package", "image", "asset", "repo", "repository", "clone", "ssh", "git",
-    }),
     "PERSON": OF_THINGS | frozenset({
         "product", "file", "filename", "host", "hostname", "server", "service", "event", "topic", "app", "application",
         "brand", "company", "org", "organization", "team", "group", "store", "shop", "country", "city", "region", "state",
@@ -95,9 +79,6 @@ AGAINST: dict[str, frozenset[str]] = {
         "construction", "seen", "login", "modified", "changed", "due", "paid", "delivery", "registered", "signup",
         "activated",
     }),
-    "IBAN_CODE": frozenset({
-        "sku", "hash",
-    }),
     "API_KEY": frozenset({
         "page", "next", "continuation", "cursor", "count", "type", "name", "usage", "limit", "symbol", "csrf", "sync",
         "resume",
@@ -110,13 +91,7 @@ AGAINST: dict[str, frozenset[str]] = {
     "ADVERTISING_ID": frozenset({
         "campaign", "type", "group",
     }),
-    "MAC_ADDRESS": frozenset({
-        "dev_eui", "thumbprint", "fingerprint", "wwn", "serial", "checksum", "digest",
-    }),
-    "CRYPTO": frozenset({
-        "hash", "commit", "sha", "digest", "contract", "tx", "transaction", "txid", "block",
-    }),
-    **{spec.entity: _CODES for spec in IDS if spec.entity != "US_SSN"},
+    **{spec.entity: CODES for spec in IDS if spec.entity != "US_SSN"},
 }  # fmt: skip
 """Words that are evidence against an entity: what competing things are called."""
 

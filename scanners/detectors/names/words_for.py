@@ -5,29 +5,13 @@ from __future__ import annotations
 from scanners.detectors.lists.name_words import CATEGORY_WORDS, MORE_WORDS, POSTCODES
 from scanners.detectors.lists.national_forms import IDS
 from scanners.detectors.lists.national_forms import words as words_of_number
+from scanners.detectors.registry import installed
 
 FOR: dict[str, frozenset[str]] = {
-    "EMAIL_ADDRESS": frozenset({
-        "email", "mail", "e_mail", "emails", "correo", "courriel",
-    }),
+    **{kind.entity: kind.names for kind in installed().kinds if kind.names},
     "PHONE_NUMBER": frozenset({
         "phone", "phones", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "msisdn", "whatsapp", "telefon",
         "telefono", "handy", "phone_number", "contact_number", "contact", "sms", "callback", "caller", "callee",
-    }),
-    "CREDIT_CARD": frozenset({
-        "card", "cc", "pan", "credit_card", "cardnumber", "creditcard", "ccnum", "visa", "mastercard",
-    }),
-    "IBAN_CODE": frozenset({
-        "iban", "account", "bank",
-    }),
-    "IP_ADDRESS": frozenset({
-        "ip", "ipaddr", "ips", "ipv4", "ipv6", "remote_addr", "client_ip", "addr", "host", "ip_address",
-    }),
-    "MAC_ADDRESS": frozenset({
-        "mac", "bssid", "hwaddr", "ethernet",
-    }),
-    "CRYPTO": frozenset({
-        "wallet", "btc", "bitcoin", "eth", "ethereum", "crypto", "payout", "address",
     }),
     "PERSON": frozenset({
         "name", "firstname", "lastname", "fullname", "surname", "first_name", "last_name", "full_name", "given_name",
