@@ -100,6 +100,7 @@ class ApiWorld:
         topics = topics if topics is not None else {"orders": orders(50)}
         self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
         self.acls = MemoryAcls()
+        usual: dict[str, Any] = {"sampler": MemorySampler(topics), "acl_reader": self.acls}
         settings = settings or Settings()
         settings.policies.visibility = visibility
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -124,7 +125,7 @@ class ApiWorld:
                 event_topic=None,
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **({"sampler": MemorySampler(topics), "acl_reader": self.acls} | _NO_KAFKA | more),
+                **(usual | _NO_KAFKA | more),
             ),
         )
         write_admin_token(self.services)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 from catalog.broker_acls import BrokerAcl, BrokerAcls, Operation, Pattern, Resource
 from catalog.errors import Unavailable
 from catalog.topic_details import AclsKnown
-from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
+from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic, event_of
+from policies.audit.log import AuditLog
 from tests.api_world import ApiWorld, orders, record, world
 
 DECLARED = """
@@ -112,7 +114,12 @@ spec:
 
 
 def acl(principal: str, operation: Operation, name: str, **changed: Any) -> BrokerAcl:
-    given = {"resource": Resource.TOPIC, "pattern": Pattern.LITERAL, "host": "*", "allow": True} | changed
+    given: dict[str, Any] = {
+        "resource": Resource.TOPIC,
+        "pattern": Pattern.LITERAL,
+        "host": "*",
+        "allow": True,
+    } | changed
     return BrokerAcl(name=name, principal=principal, operation=operation, **given)
 
 
@@ -303,19 +310,16 @@ def test_a_cluster_without_an_authorizer_is_one_finding(weir: ApiWorld) -> None:
 
 
 def test_brokers_that_do_not_answer_are_named_and_nothing_is_claimed(weir: ApiWorld) -> None:
-    read = weir.acls.read
-
-    def unavailable(*_: Any) -> BrokerAcls:
-        raise Unavailable("Kafka at localhost:9092 does not answer; check the address and that the broker runs.")
-
-    weir.acls.read = unavailable  # type: ignore[method-assign]
+    weir.acls.problem = Unavailable(
+        "Kafka at localhost:9092 does not answer; check the address and that the broker runs."
+    )
     try:
         answer = weir.admin.get("/api/v1/rights/findings")
         assert answer.status_code == 200
         assert any("does not answer" in note for note in answer.json()["notes"])
         assert [f["kind"] for f in answer.json()["findings"]] == ["aclsNotReadable"]
     finally:
-        weir.acls.read = read  # type: ignore[method-assign]
+        weir.acls.problem = None
 
 
 def test_what_brokers_hide_is_told_and_may_be_declared(weir: ApiWorld) -> None:
@@ -355,3 +359,51 @@ def test_an_unknown_cluster_and_no_days(weir: ApiWorld) -> None:
     missing = weir.admin.get("/api/v1/rights", params={"cluster": "nope"})
     assert (missing.status_code, "known: prod" in missing.text) == (404, True)
     assert weir.admin.get("/api/v1/rights", params={"days": 0}).status_code == 400
+
+
+LATER = """
+apiVersion: weir/v1
+kind: Grant
+metadata: {name: g-tina}
+spec:
+  subject: {user: tina}
+  dataset: prod/orders
+  purpose: fraud
+  unmask: ["*"]
+  validFrom: 2026-01-01T00:00:00Z
+  validTo: 2126-01-01T00:00:00Z
+  status: approved
+---
+apiVersion: weir/v1
+kind: Principal
+metadata: {name: tina}
+spec: {principals: ["User:tina"], subject: {user: tina}}
+"""
+
+
+def test_a_grant_without_an_acl_and_an_acl_that_nobody_uses(weir: ApiWorld) -> None:
+    weir.apply(LATER)
+    text = {(f["kind"], f["principal"]): f["text"] for f in findings(weir)}
+    assert text["grantWithoutAcl", "User:tina"].startswith(
+        "User:tina (tina) may see all of prod/orders by grant g-tina, and may not READ the topic at the brokers"
+    )
+    assert ("unusedAcl", "User:fraud-check") not in text
+    last = datetime.now(UTC) - timedelta(days=200)
+    fraud = ConsumerGroup("fraud", "STABLE", 1, ("fraud-client",), ORDERS)
+    event = event_of("kafka://localhost:9092", fraud, last)
+    assert weir.admin.post("/api/v1/lineage", json=event).status_code == 201
+    weir.fold()
+    row = rows(weir)["prod/orders", "User:fraud-check"]
+    assert (row["used"]["state"], row["used"]["seen"][:10]) == ("unused", f"{last:%Y-%m-%d}")
+    text = {(f["kind"], f["principal"]): f["text"] for f in findings(weir)}
+    assert (
+        f"last had a consumer there on {last:%Y-%m-%d}, more than 90 days ago" in text["unusedAcl", "User:fraud-check"]
+    )
+    within = {(f["kind"], f["principal"]) for f in findings(weir, days=365)}
+    assert ("unusedAcl", "User:fraud-check") not in within
+
+
+def test_reading_through_weir_is_shown_beside(weir: ApiWorld) -> None:
+    weir.services[AuditLog].record("fraud-check", "query", "prod/orders", "allow")
+    assert rows(weir)["prod/orders", "User:fraud-check"]["used"]["throughWeir"]
+    assert rows(weir)["prod/orders", BILLING]["used"]["throughWeir"] is None

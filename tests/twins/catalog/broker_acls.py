@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog.broker_acls import MOST, BrokerAcls
+from catalog.errors import WeirError
 from catalog.topic_details import AclsKnown
 
 
@@ -15,8 +16,12 @@ class MemoryAcls:
 
     def __init__(self, by_address: Mapping[str, BrokerAcls] | None = None) -> None:
         self.by_address = dict(by_address or {})
+        self.problem: WeirError | None = None
+        """What every question is answered with, where it is set."""
 
     def read(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> BrokerAcls:
+        if self.problem is not None:
+            raise self.problem
         acls = self.by_address.get(bootstrap[0], BrokerAcls(AclsKnown.NO_AUTHORIZER))
         kept = tuple(sorted(acls.acls))
         return replace(acls, acls=kept[:MOST], left_out=max(0, len(kept) - MOST))

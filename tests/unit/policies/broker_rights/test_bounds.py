@@ -78,7 +78,7 @@ def service(given: BrokerAcls | None = None, topics: int = TOPICS) -> BrokerRigh
     store.apply(changes, NOW)
     state = GovernanceState(store, lambda: NOW)
     known = {each.reference: each for each in map(facts, range(topics))}
-    audit = AuditLog(MemoryAuditStore(), MemoryHeadPublisher(), lambda: NOW)
+    audit = AuditLog(MemoryAuditStore(), lambda: NOW, MemoryHeadPublisher())
     moments = Moments(state=state, source=MemoryFacts(*known.values()), clock=lambda: NOW)
     identity = Identity(MemoryTokenStore(), state, lambda: NOW)
 
