@@ -13,20 +13,25 @@ from api.terminal.names import complete_dataset, complete_purpose, complete_user
 from api.terminal.options import As, AsOf, Output, api
 from api.terminal.output import Format, console, show
 from api.terminal.vocabularies import Holder, RightKind, Seen
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
-
-access_app = typer.Typer(no_args_is_help=True)
-
 
 Shows = Annotated[Seen | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.add_typer(access_app, name="access")
+    group = noun(app, "access")
+    group.command(epilog="weir access dataset prod/orders --field value.customer.email --as-of 2026-03-01T12:00:00Z")(
+        dataset
+    )
+    group.command(epilog="weir access person ana · weir access person ana --dataset 'prod/*' -o csv")(person)
+    group.command(epilog="weir access unused --days 90 -o csv")(unused)
+    group.command(
+        epilog="weir access compare prod/orders ana otto · weir access compare prod/orders ana --left-as-of 2026-03-01"
+    )(compare)
 
 
-@access_app.command(epilog="weir access dataset prod/orders --field value.customer.email --as-of 2026-03-01T12:00:00Z")
 def dataset(
     name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     field: Annotated[str | None, typer.Option(help="Only this field, as value.customer.email.")] = None,
@@ -52,7 +57,6 @@ def dataset(
     _show(answer, ("name", "purpose", "shows", "masks", "until", "why"), output, "Nobody.")
 
 
-@access_app.command(epilog="weir access person ana · weir access person ana --dataset 'prod/*' -o csv")
 def person(
     name: Annotated[str, typer.Argument(help="Whose; yourself always, others by right.", autocompletion=complete_user)],
     dataset: Annotated[str | None, typer.Option(help="Only datasets of a pattern, as prod/*.")] = None,
@@ -71,7 +75,6 @@ def person(
     _show(answer, ("dataset", "purpose", "shows", "masks", "until", "why"), output, "No datasets.")
 
 
-@access_app.command(epilog="weir access unused --days 90 -o csv")
 def unused(
     days: Annotated[int, typer.Option(min=1, max=3650, help="Nothing was read for so many days.")] = 90,
     dataset: Annotated[str | None, typer.Option(help="Only rights on datasets of a pattern, as prod/*.")] = None,
@@ -94,9 +97,6 @@ def unused(
             console.print(f"{answer['young']} grants are younger than {days} days and are left out.")
 
 
-@access_app.command(
-    epilog="weir access compare prod/orders ana otto · weir access compare prod/orders ana --left-as-of 2026-03-01"
-)
 def compare(
     dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     left: Annotated[str, typer.Argument(help="A person.", autocompletion=complete_user)],
