@@ -106,6 +106,10 @@ PANELS: dict[str, dict[str, Word]] = {
             "Make, rotate and revoke API tokens.",
             "weir token create --user etl · weir token list",
         ),
+        "agent": Word(
+            "See agents that act for people, what they did, and end one.",
+            "weir agent list · weir agent end tok_3f2a",
+        ),
         "user": Word(
             "See and end sessions, and free names that a provider or a directory keeps.",
             "weir user sessions --all · weir user unlink ana",

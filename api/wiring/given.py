@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.notify.notices import NoticeStore
     from policies.plan.ports import Engine, Offsets
-    from policies.ports import PolicyStore, TokenStore
+    from policies.ports import AgentRows, PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
     from views.ports import StreamEngine, Topics, ViewStates
     from views.row_ports import ServingTable
@@ -46,6 +46,7 @@ class Given:
     store: CatalogStore | Real = REAL
     policy_store: PolicyStore | Real = REAL
     tokens: TokenStore | Real = REAL
+    agent_rows: AgentRows | Real = REAL
     session_store: SessionStore | Real = REAL
     campaign_store: CampaignStore | Real = REAL
     openid: OpenIdClient | Real = REAL

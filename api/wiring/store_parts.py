@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.notify.notices import NoticeStore
-    from policies.ports import PolicyStore, TokenStore, TokenVerifier
+    from policies.ports import AgentRows, PolicyStore, TokenStore, TokenVerifier
 
 
 class StoreParts(Made):
@@ -81,6 +81,12 @@ class StoreParts(Made):
         from policies.adapters.stores.sql import SqlTokenStore
 
         return SqlTokenStore(self._there())
+
+    @part
+    def agent_rows(self) -> AgentRows:
+        from policies.adapters.stores.agent_rows import SqlAgentRows
+
+        return SqlAgentRows(self._there())
 
     @part
     def session_store(self) -> SessionStore:

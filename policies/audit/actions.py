@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 AuditAction = Literal[
+    "agent.create",
+    "agent.end",
     "apply",
     "apply.proposed",
     "delete",

@@ -112,7 +112,8 @@ class GovernanceState:
 
     def cut(self, view: View, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
         """A decision without what its subject may not know of the dataset by now."""
-        if self.within is None or not (view.visibility or self._settings.visibility == "closed"):
+        hides = view.visibility or self._settings.visibility == "closed" or subject.agent is not None
+        if self.within is None or not hides:
             return decision
         return self.within(subject, facts, decision)
 
@@ -121,7 +122,8 @@ class GovernanceState:
         view = self.view()
         if reader.user == subject.user:
             return self.cut(view, subject, facts, decision)
-        if self.worded is None or not (view.visibility or self._settings.visibility == "closed"):
+        hides = view.visibility or self._settings.visibility == "closed" or reader.agent is not None
+        if self.worded is None or not hides:
             return decision
         return self.worded(reader, facts, decision)
 

@@ -22,6 +22,8 @@ export const RightsPage = part(() => import("@/pages/rights/RightsPage"));
 export const AuditPage = part(() => import("@/pages/Audit"));
 export const PersonPage = part(() => import("@/pages/Person"));
 export const SessionsPage = part(() => import("@/pages/Sessions"));
+export const AgentsPage = part(() => import("@/pages/agents/AgentsPage"));
+export const AgentPage = part(() => import("@/pages/agents/AgentPage"));
 export const NotificationsPage = part(() => import("@/pages/notifications/NotificationsPage"));
 export const AdminPage = part(() => import("@/pages/admin/AdminPage"));
 export const ViewsPage = part(() => import("@/pages/views/ViewsPage"));

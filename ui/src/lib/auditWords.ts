@@ -1,6 +1,8 @@
 // Actions of the audit in words. The server's list is policies/audit/actions.py; a test compares the two.
 
 const WORDS: Record<string, string> = {
+  "agent.create": "Agent created",
+  "agent.end": "Agent ended",
   apply: "Documents applied",
   "apply.proposed": "Documents proposed to a second person",
   delete: "Document deleted",

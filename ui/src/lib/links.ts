@@ -31,6 +31,8 @@ export const links = {
   request: (id: string) => `/requests/${part(id)}`,
   requests: (tab?: string) => (tab ? `/requests?show=${tab}` : "/requests"),
   notifications: "/notifications",
+  agents: "/agents",
+  agent: (id: string) => `/agents/${part(id)}`,
   fields: (params: Record<string, string | null | undefined>) => `/fields${query(params)}`,
   whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
   rights: (params: Record<string, string | null | undefined> = {}) => `/rights${query(params)}`,

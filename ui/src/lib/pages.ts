@@ -56,6 +56,7 @@ export const PAGES: Page[] = [
 /** Places that `g` goes to without a line of their own in the navigation. */
 const PLACES: Omit<Page, "icon">[] = [
   { to: "/notifications", text: "Notifications", key: "n" },
+  { to: "/agents", text: "Agents", key: "b" },
   { to: "/query?pane=saved", text: "Saved queries", key: "y" },
   { to: "/policies?kind=Purpose", text: "Purposes", key: "o" },
   { to: "/admin/clusters?add=cluster", text: "Add a cluster", key: "k", needs: ["manage"] },

@@ -22,6 +22,7 @@ from scanners.detectors.names.words_against import AGAINST, GENERIC, PEOPLE
 from scanners.detectors.names.words_for import FOR
 from scanners.settings import ScannerSettings
 from scanners.sketch.nodes import Node
+from tests.examples import deep
 from tests.pii_corpus import first, second
 from tests.pii_corpus.columns import Column
 
@@ -69,14 +70,14 @@ def state(node: Node) -> Any:
 def test_what_is_remembered_changes_nothing(corpus) -> None:
     plain, remembers, forgets = Detector(REGIONS, remembered=0), Detector(REGIONS), Detector(REGIONS, remembered=60)
     hits = 0
-    for column in corpus.corpus(count=80):
+    for column in list(corpus.corpus(count=80))[:: 1 if deep() else 4]:
         nodes = [Node(), Node(), Node()]
         for batch in batches(column):
             for node, detector in zip(nodes, (plain, remembers, forgets), strict=True):
                 detector(node, column.names, batch)
         assert state(nodes[0]) == state(nodes[1]) == state(nodes[2]), column.names
         hits += len(nodes[0].hits)
-    assert hits > 100
+    assert hits > (100 if deep() else 25)
 
 
 def test_batches_of_repeating_texts_say_what_one_batch_says() -> None:

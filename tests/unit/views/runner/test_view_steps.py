@@ -19,6 +19,7 @@ from policies.plan.model import PartRead, Window
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
+from tests.examples import some
 from tests.twins.views import MemoryServingTable, MemoryViewStates
 from tests.view_twins import Fate, Killed, TwinRegistry, TwinStreams, TwinTopics, fated, rows
 from views.declared import ViewSpec
@@ -227,11 +228,12 @@ CHANGES: dict[str, tuple[Callable[[World], None], set[str], str | None]] = {
 @pytest.mark.parametrize("change", sorted(CHANGES))
 def test_killed_at_any_call_what_is_left_is_right(change: str, sink: dict[str, str] | None) -> None:
     act, emails, state = CHANGES[change]
-    number, calls = 0, 1
-    while number <= calls:
+
+    def calls(killed_at: int | None, where: str) -> int:
+        """How many calls were made until the view was settled again."""
         world = World(Fate())
         world.declare(**({"sink": sink} if sink else {}))
-        world.fate.at = number or None
+        world.fate.at = killed_at
         view = world.view()
         changed = False
         for _ in range(3):
@@ -245,13 +247,15 @@ def test_killed_at_any_call_what_is_left_is_right(change: str, sink: dict[str, s
             except Killed:
                 world.engine.advance()  # it continues without the process
                 view = world.view()
-        calls = max(calls, world.fate.calls) if number == 0 else calls
-        where = f"killed at call {number} of {calls}"
         assert world.emails() == emails, where
         assert world.state().get("state") == state, where
         world.check_tidy()
-        number += 1
-    assert calls > 30, "the process was killed at many places"
+        return world.fate.calls
+
+    every = calls(None, "not killed")
+    assert every > 30, "there are many places to be killed at"
+    for number in some(range(1, every + 1)):
+        calls(number, f"killed at call {number} of {every}")
 
 
 def test_the_old_stream_takes_no_record_after_the_decision_changed() -> None:
