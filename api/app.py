@@ -30,6 +30,7 @@ from api.edge.metrics import Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
 from api.edge.shutdown import EndingServer
 from api.guard.access import Access, Entry
+from api.guard.calls import Calls
 from api.guard.closed_pages import ClosedPages, closed_pages
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
@@ -115,6 +116,7 @@ def _add_middleware(app: FastAPI, services: Instance) -> None:
     if paths := closed_pages(services[Settings].api):
         app.add_middleware(ClosedPages, instance=services, paths=paths)
     app.add_middleware(Observed, metrics=app.state.metrics)
+    app.add_middleware(Calls)
     app.add_middleware(EncodedNames)
     api = services[Settings].api
     rates = Rates(

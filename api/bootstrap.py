@@ -64,6 +64,7 @@ from lineage.ingest.service import Ingest
 from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.warming.pages import warm
+from policies.access.agents import AgentBudget
 from policies.access.audit_of_domain import DomainAudit
 from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
@@ -180,6 +181,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(AuditSegments, governance.audit.segments)
     add(AuditShipping, governance.audit.shipping)
     add(GovernedQuery, queries.query)
+    add(AgentBudget, queries.budget)
     add(Browser, queries.browser)
     add(QueryCheck, queries.check)
     add(Completion, queries.completion)

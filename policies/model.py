@@ -7,7 +7,7 @@ Dataset references in roles, policies and grants are written `CLUSTER/TOPIC`; `*
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from sys import intern
@@ -68,11 +68,36 @@ class Mask:
 
 
 @dataclass(frozen=True, slots=True)
+class Agent:
+    """A program that acts for a person by a token of its own, and what the token narrows. What the person may do is read at each
+    call; these limits only take away from it.
+
+    token        id of the token
+    name         what the person calls the agent
+    purpose      the one purpose of all its queries
+    datasets     `CLUSTER/TOPIC` or patterns of it; no other dataset exists for the agent
+    rows         most rows in one answer
+    rows_a_day   most rows in all answers of a day (UTC)
+    masked_only  personal data, and all that any mask policy is about, shows masked, whatever lifts the mask for the person
+    """
+
+    token: str
+    name: str
+    purpose: str
+    datasets: tuple[str, ...]
+    rows: int
+    rows_a_day: int
+    masked_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """Who asks. `roles` are the roles assigned directly; inheritance is resolved by `decide`.
 
     scopes       what the token of the request is limited to; None = not limited
     certificate  SHA-256 fingerprint of the client certificate that signed them in; None = something else did
+    agent        the agent that acts for them; None = they act themselves
+    tool         the tool that was called, for the audit; no decision depends on it
     """
 
     user: str
@@ -80,11 +105,19 @@ class Subject:
     roles: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
     certificate: str | None = None
+    agent: Agent | None = None
+    tool: str | None = field(default=None, compare=False)
+
+    def by_tool(self, name: str) -> Subject:
+        """The same subject calling a tool: entries of the audit name it."""
+        return replace(self, tool=name)
 
     @property
     def sign_in_method(self) -> dict[str, str]:
-        """How they signed in, for the audit: `{certificate}`, or nothing."""
-        return {"certificate": self.certificate} if self.certificate is not None else {}
+        """How they act, for the audit: `{certificate}`, `{agent, agentToken}`, `{tool}`; each where there is one."""
+        named = {} if self.agent is None else {"agent": self.agent.name, "agentToken": self.agent.token}
+        given = {"certificate": self.certificate, "tool": self.tool} | named
+        return {key: value for key, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Protocol
 
 from catalog.errors import Conflict
-from policies.model import DatasetFacts, Subject
+from policies.model import Agent, DatasetFacts, Subject
 
 Clock = Callable[[], datetime]
 """Gives the present as an aware datetime."""
@@ -107,6 +107,7 @@ class TokenRecord:
     scopes    what the token is limited to; None = all that its user may
     used_at   when it was last used, to the minute; None = never
     rotated   id of the token that took its place; both are good until this one expires
+    agent     what the token narrows, where it is an agent's
     """
 
     id: str
@@ -119,6 +120,7 @@ class TokenRecord:
     scopes: tuple[str, ...] | None = None
     used_at: datetime | None = None
     rotated: str | None = None
+    agent: Agent | None = None
 
 
 class TokenStore(Protocol):
@@ -138,6 +140,16 @@ class TokenStore(Protocol):
     def rotate(self, token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
         """Add a successor, and have the old token end at `expires_at`. False, and nothing is done, when the old one was
         rotated or revoked before."""
+
+
+class AgentRows(Protocol):
+    """How many rows each agent was given on a day, over all processes."""
+
+    def add(self, token_id: str, day: date, rows: int, most: int) -> bool:
+        """Count rows, in one step. False, and nothing is counted, where there would be more than `most`."""
+
+    def of(self, day: date) -> Mapping[str, int]:
+        """Token id -> rows given on a day."""
 
 
 class FactsSource(Protocol):

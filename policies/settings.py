@@ -103,6 +103,10 @@ class PolicySettings(BaseModel):
         default=365, ge=1, le=3650, description="Longest life of a token of a service account, which always has an end."
     )
 
+    agent_token_days: int = Field(
+        default=30, ge=1, le=365, description="Longest life of a token of an agent, which always has an end."
+    )
+
     @field_validator("ticket_pattern")
     @classmethod
     def _is_a_pattern(cls, pattern: str | None) -> str | None:

@@ -9,6 +9,8 @@ from policies.declared.service_specs import SCIM, SCOPES
 from policies.model import Subject
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
+KNOWN = "what the caller may know of"
+DECIDED = "rows, columns and masks by the caller's decision; 403 without a right to read"
 NO_SCOPE = ""
 """Scope of a route that every token opens."""
 
@@ -24,6 +26,8 @@ class Access:
     limits       what an answer leaves out, in words
     directory    only a service account's token with the scope `scim`
     scope        what a limited token needs; None: see `scope_for`, `NO_SCOPE`: nothing
+    agents       whether the token of an agent opens it; None: where the answer is cut to what the caller may know of or read, since
+                 that cuts it to the datasets of the token too
     """
 
     permissions: frozenset[str] | None = None
@@ -33,6 +37,12 @@ class Access:
     limits: str = ""
     directory: bool = False
     scope: str | None = None
+    agents: bool | None = None
+
+    @property
+    def opens_to_agents(self) -> bool:
+        """Whether agents may call it."""
+        return not self.signed_in or (self.limits in (KNOWN, DECIDED) if self.agents is None else self.agents)
 
     def includes(self, permissions: frozenset[str]) -> bool:
         """Whether these permissions are enough."""
@@ -74,6 +84,15 @@ class Entry:
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}{self.case}"
+
+
+def require_open_to_agents(subject: Subject, access: Access) -> None:
+    """Raises NotAllowed for an agent on a route that is for people alone."""
+    if subject.agent is not None and not access.opens_to_agents:
+        raise NotAllowed(
+            f"Agents may not do this; {subject.user} does it without agent {subject.agent.name}.",
+            details={"reasons": ["agent"]},
+        )
 
 
 def require_scope(subject: Subject, needed: str | None) -> None:

@@ -17,17 +17,32 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from api.config.http_settings import AUTHENTICATED
-from api.guard.access import NO_SCOPE, Access, Entry, require_scope
+from api.guard.access import DECIDED, KNOWN, NO_SCOPE, Access, Entry, require_open_to_agents, require_scope
+from api.guard.calls import with_tool
 from api.guard.credentials import Credential, credential, is_use, subject_of
 from api.guard.services import InstanceOf
 from api.wiring.instance import Instance
 from policies.access.identity import Identity
+from policies.audit import acting
 from policies.model import Subject
+
+__all__ = [
+    "DECIDED",
+    "KNOWN",
+    "OWNERS",
+    "SUBJECT",
+    "Caller",
+    "Guard",
+    "access_list",
+    "case",
+    "everybody",
+    "guard_of",
+    "needs",
+]
+__all__ += ["own_session", "routes_of", "signed_in"]
 
 SUBJECT = "subject"
 """Where a guard leaves the caller in the state of the request."""
-KNOWN = "what the caller may know of"
-DECIDED = "rows, columns and masks by the caller's decision; 403 without a right to read"
 OWNERS = "owners of the dataset"
 
 
@@ -49,7 +64,10 @@ class Guard:
     def admit(self, request: Request, built: Instance, subject: Subject) -> Subject:
         """What holds on every route for a subject who is known."""
         setattr(request.state, AUTHENTICATED, True)
+        subject = with_tool(request, subject)
+        acting.known(subject)
         request.app.state.person_rates.require(subject.user, request.method, request.scope["path"])
+        require_open_to_agents(subject, self.access)
         require_scope(subject, self.access.scope_for(request.method))
         if self.access.permissions is not None and not self.access.others:
             _require_one(built[Identity], subject, self.access.permissions)
@@ -92,10 +110,11 @@ def needs(
     limits: str = "",
     scope: str | None = None,
     cases: Mapping[str, Access] | None = None,
+    agents: bool | None = None,
 ) -> Any:
     """The guard of a route that needs one of these permissions; see `Access`. Where `others` may call too, the route decides
     on them with the service behind it, and the guard checks the caller and the scope alone."""
-    access = Access(frozenset(permissions), others=others, unseen=unseen, limits=limits, scope=scope)
+    access = Access(frozenset(permissions), others=others, unseen=unseen, limits=limits, scope=scope, agents=agents)
     return Depends(Guard(access, cases))
 
 
@@ -104,9 +123,14 @@ def case(*permissions: str, others: str = "") -> Access:
     return Access(frozenset(permissions), others=others)
 
 
-def signed_in(limits: str = "", scope: str | None = None, cases: Mapping[str, Access] | None = None) -> Any:
+def signed_in(
+    limits: str = "",
+    scope: str | None = None,
+    cases: Mapping[str, Access] | None = None,
+    agents: bool | None = None,
+) -> Any:
     """The guard of a route for everybody who is signed in; `limits`: what of the answer depends on them."""
-    return Depends(Guard(Access(limits=limits, scope=scope), cases))
+    return Depends(Guard(Access(limits=limits, scope=scope, agents=agents), cases))
 
 
 def own_session(limits: str) -> Any:

@@ -108,12 +108,13 @@ def rights_markdown() -> str:
         "- **yes**: the role is enough. **no**: 403, or 404 where the caller may not know of the thing. Without a token: 401.",
         "- **Who** names the [permission](policies.md#role), and who may call without one: owners, requesters, holders.",
         "- **Scope** is what a [limited token](../how-to/service-accounts.md#scopes) needs besides.",
+        "- **Agent**: whether the token of an [agent](../how-to/agent-tokens.md) opens it, within its limits.",
         "- Where owners of a dataset count, [admins and stewards of its domain](../how-to/domains.md) count for what they may do.",
         "- A role of your own may do what its permissions name in column *who*.",
         "- A line with `?all=true` or `(user: another)` is a case of the route above it that needs more.",
         "",
-        f"| route | who | {' | '.join(BUILT_IN_ROLES)} | scope | limits |",
-        f"|---|---|{'---|' * len(BUILT_IN_ROLES)}---|---|",
+        f"| route | who | {' | '.join(BUILT_IN_ROLES)} | scope | agent | limits |",
+        f"|---|---|{'---|' * len(BUILT_IN_ROLES)}---|---|---|",
     ]
     for route, access in sorted(
         access_by_route().items(), key=lambda each: (each[0].path, each[0].method, each[0].case)
@@ -121,7 +122,8 @@ def rights_markdown() -> str:
         cells = ["yes" if access.includes(role.permissions) else "no" for role in BUILT_IN_ROLES.values()]
         scope = access.scope_for(route.method)
         shown = f"`{scope}`" if scope else ""
-        lines.append(f"| `{route}` | {access.who} | {' | '.join(cells)} | {shown} | {access.limits} |")
+        agent = "" if not access.signed_in else "yes" if access.opens_to_agents else "no"
+        lines.append(f"| `{route}` | {access.who} | {' | '.join(cells)} | {shown} | {agent} | {access.limits} |")
     return "\n".join(lines) + "\n"
 
 

@@ -35,7 +35,7 @@ class SeenDocuments:
         Documents of kind Visibility are for those who know everything: which datasets are kept from whom is what they show.
         """
         kind, metadata = document["kind"], document["metadata"]
-        if kind in _OWN:
+        if kind in _OWN and not self._horizon.is_agents:
             return document
         if kind == "Visibility":
             return None

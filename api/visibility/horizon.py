@@ -84,18 +84,23 @@ class Horizon:
         """Whether what no document names is not for everyone."""
         return self._rules.closed
 
+    @property
+    def is_agents(self) -> bool:
+        """Whether an agent looks."""
+        return self._viewer.agent is not None
+
     def would_hide(self, pattern: str) -> bool:
         """Whether a document keeps from the reader what a pattern of datasets names, were there such a dataset."""
         if self._is_kept(pattern):
             return True
-        if "*" not in pattern:
+        if "*" not in pattern or self.is_agents:
             return False
         patterns = (each for rule in self._rules.rules for each in rule.datasets)
         return any(dataset_matches(pattern, each) and self._is_kept(each) for each in patterns)
 
     def _is_kept(self, pattern: str) -> bool:
         outline = Outline(pattern)
-        return self._rules.touches(outline) and not self.of_outline(outline).existence
+        return (self.is_agents or self._rules.touches(outline)) and not self.of_outline(outline).existence
 
     @property
     def parted(self) -> Parted:

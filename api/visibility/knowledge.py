@@ -76,13 +76,17 @@ class Knowledge:
         """None for a reader from whom nothing is hidden. Raises Unavailable."""
         view = self._state.view()
         matched = self._read(view)
-        if matched.rules.hide_nothing:
+        if matched.rules.hide_nothing and subject.agent is None:
             return None
         grants = view.grants_of(subject)
         viewer = Viewer.of(
             subject, view.roles, self._identity.permissions(subject), grants, self._clock(), view.domains.values()
         )
-        return None if viewer.officer else Horizon(self.outlines, self._parted, viewer, matched, view.version)
+        return (
+            None
+            if viewer.officer and viewer.agent is None
+            else Horizon(self.outlines, self._parted, viewer, matched, view.version)
+        )
 
     def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:
         """What a subject may know of a dataset or view."""

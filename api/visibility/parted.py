@@ -83,7 +83,7 @@ def parted(outlines: Outlines, viewer: Viewer, matched: Matched, tags: frozenset
     nothing, bare, plain, unlinked, whole = (list[DatasetOutline]() for _ in range(5))
     rules, shown = matched.rules, list[DatasetOutline]()
     for dataset, outline in outlines.all(tags):
-        if not rules.closed and not matched.holds(outline):
+        if viewer.agent is None and not rules.closed and not matched.holds(outline):
             shown.append(dataset)
             continue
         results = what_is_known(viewer, outline, rules)
@@ -95,11 +95,12 @@ def parted(outlines: Outlines, viewer: Viewer, matched: Matched, tags: frozenset
             unlinked.append(dataset)
         (bare if not results.schema else plain if not results.evidence else whole).append(dataset)
     hidden, schemaless, unproven = _ids(nothing), _ids(bare), _ids(plain)
+    closed = rules.closed or viewer.agent is not None
     unseen = Unseen(
-        _keys(hidden) if not rules.closed else frozenset(),
+        _keys(hidden) if not closed else frozenset(),
         _keys(schemaless),
         _keys(unproven),
-        _keys(_ids(whole)) if rules.closed else None,
+        _keys(_ids(whole)) if closed else None,
     )
     return Parted(
         nothing=hidden,
@@ -130,4 +131,12 @@ def _keys(datasets: Iterable[DatasetId]) -> frozenset[str]:
 def _key(version: int, viewer: Viewer) -> object:
     """Readers with the same key know the same. Who is in which role is in `version`, and what providers give in the names."""
     grants = tuple(sorted(grant.name for grant in viewer.grants))
-    return (version, viewer.who.user, viewer.who.groups, frozenset(viewer.who.roles), grants, viewer.operator)
+    return (
+        version,
+        viewer.who.user,
+        viewer.who.groups,
+        frozenset(viewer.who.roles),
+        grants,
+        viewer.operator,
+        viewer.agent,
+    )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from api.joins.connectors.places import WorkersOf
     from api.joins.observing import GroupsOf
     from catalog.adapters.sql.database import Database
+    from catalog.broker_acls import AclReader
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
     from lineage.ports import EventLog, EventSource, LineageGraph
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.notify.notices import NoticeStore
     from policies.plan.ports import Engine, Offsets
-    from policies.ports import PolicyStore, TokenStore
+    from policies.ports import AgentRows, PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
     from views.ports import StreamEngine, Topics, ViewStates
     from views.row_ports import ServingTable
@@ -45,6 +46,7 @@ class Given:
     store: CatalogStore | Real = REAL
     policy_store: PolicyStore | Real = REAL
     tokens: TokenStore | Real = REAL
+    agent_rows: AgentRows | Real = REAL
     session_store: SessionStore | Real = REAL
     campaign_store: CampaignStore | Real = REAL
     openid: OpenIdClient | Real = REAL
@@ -57,6 +59,7 @@ class Given:
     meaning: Meaning | Real | None = REAL
     brokers: Brokers | Real = REAL
     topic_details: TopicDetails | Real = REAL
+    acl_reader: AclReader | Real = REAL
     log: EventLog | Real = REAL
     letters: EventLog | Real = REAL
     source: EventSource | Real = REAL

@@ -16,6 +16,7 @@ from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
 from catalog.scans.scans import Scans
+from policies.access.agents import AgentBudget
 from policies.access.purposes import PurposeUse
 from policies.browse.service import Browser
 from policies.masks.keys import MaskKeys
@@ -38,6 +39,7 @@ class QueryServices:
     completion: Completion
     browser: Browser
     mask_preview: MaskPreview
+    budget: AgentBudget
 
 
 def query_services(
@@ -64,6 +66,7 @@ def query_services(
         declared,
         lambda: query.preparer,
     )
+    budget = AgentBudget(parts.agent_rows, now)
     query = GovernedQuery(
         tables,
         state,
@@ -76,6 +79,7 @@ def query_services(
         catalog.references,
         sql_views,
         purposes.require,
+        budget,
     )
     return QueryServices(
         purposes=purposes,
@@ -87,4 +91,5 @@ def query_services(
         completion=Completion(query.preparer, query.trail, catalog.references),
         browser=Browser(query, offsets, parts.record_sizes(connections.client_settings)),
         mask_preview=MaskPreview(engine),
+        budget=budget,
     )

@@ -21,6 +21,7 @@ from policies.audit.seals import Trust
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
+    from catalog.broker_acls import AclReader
     from catalog.declared.kinds import Secret
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.notify.notices import NoticeStore
-    from policies.ports import PolicyStore, TokenStore, TokenVerifier
+    from policies.ports import AgentRows, PolicyStore, TokenStore, TokenVerifier
 
 
 class StoreParts(Made):
@@ -80,6 +81,12 @@ class StoreParts(Made):
         from policies.adapters.stores.sql import SqlTokenStore
 
         return SqlTokenStore(self._there())
+
+    @part
+    def agent_rows(self) -> AgentRows:
+        from policies.adapters.stores.agent_rows import SqlAgentRows
+
+        return SqlAgentRows(self._there())
 
     @part
     def session_store(self) -> SessionStore:
@@ -246,6 +253,12 @@ class StoreParts(Made):
         from catalog.adapters.kafka.topic_details import KafkaTopicDetails
 
         return KafkaTopicDetails(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
+
+    @part
+    def acl_reader(self) -> AclReader:
+        from catalog.adapters.kafka.broker_acls import KafkaAcls
+
+        return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
 
     def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
         """librdkafka's settings for a declared cluster."""

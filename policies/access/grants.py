@@ -12,6 +12,7 @@ from catalog.ports import EventSink
 from policies.access.identity import Identity
 from policies.access.who_has_access import Access, WhoHasAccess
 from policies.audit.log import AuditLog
+from policies.decision.agents import concerns, require_person
 from policies.decision.domains import Domain, Power
 from policies.declared import kinds
 from policies.declared.state import GovernanceState, View
@@ -49,6 +50,9 @@ class Grants:
         """The subject's own grants; with `everybody`, all that they may see: of their datasets, or all for managers."""
         view = self._state.view()
         mine = {g.name for g in view.grants_of(subject)}
+        if subject.agent is not None:  # those of its person, as far as they are about its datasets
+            everybody, agent = False, subject.agent
+            mine = {name for name in mine if concerns(agent, view.grants[name].dataset)}
         sees_all = everybody and bool(self._identity.permissions(subject) & {"manage", "audit:read"})
         domains = self._domains(subject, view) if everybody else []
         grants = [
@@ -73,7 +77,12 @@ class Grants:
         """Purposes the subject may state somewhere now."""
         now = self._clock()
         view = self._state.view()
-        granted = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
+        agent = subject.agent
+        granted = {
+            g.purpose
+            for g in view.grants_of(subject)
+            if is_active(g, now) and (agent is None or (g.purpose == agent.purpose and concerns(agent, g.dataset)))
+        }
         return sorted({name for each in granted for name in view.purposes.below(each) if view.purposes.is_known(name)})
 
     def revoke(self, subject: Subject, name: str, reason: str = "") -> Grant:
@@ -82,6 +91,7 @@ class Grants:
         For managers, owners of the dataset, admins of its domain, those who approved it, and the grantee.
         Raises NotFound, NotAllowed, Conflict when it does not open anything any more.
         """
+        require_person(subject, "ends grants")
         store = self._state.store
         with store.transaction():
             view = self._state.view()
@@ -131,7 +141,7 @@ class Grants:
 
     def may_revoke(self, subject: Subject, grant: Grant) -> bool:
         """Whether `revoke` would let the subject end this grant."""
-        return self._may_revoke(subject, self._state.view(), grant)
+        return subject.agent is None and self._may_revoke(subject, self._state.view(), grant)
 
     def _may_see(self, subject: Subject, view: View, grant: Grant) -> bool:
         if any(g.name == grant.name for g in view.grants_of(subject)):

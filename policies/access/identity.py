@@ -29,7 +29,7 @@ from policies.access.sessions import Sessions, gone_because
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.state import GovernanceState, View
-from policies.model import Subject
+from policies.model import Agent, Subject
 from policies.ports import Clock, TokenRecord, TokenStore, TokenVerifier
 from policies.settings import PolicySettings
 from policies.spellings import name_key, plain
@@ -56,9 +56,15 @@ class Identity(Permissions):
         self._settings = settings or PolicySettings()
 
     def create_token(
-        self, user: str, ttl: timedelta | None = None, name: str = "", scopes: Collection[str] | None = None
+        self,
+        user: str,
+        ttl: timedelta | None = None,
+        name: str = "",
+        scopes: Collection[str] | None = None,
+        agent: Agent | None = None,
     ) -> NewToken:
-        """Make a token for a user; `ttl` None = the setting's days, or without an end. `scopes` None = not limited.
+        """Make a token for a user; `ttl` None = the setting's days, or without an end. `scopes` None = not limited. `agent`: what
+        the token narrows, where an agent acts with it; its `token` is filled in.
 
         The user need not be declared (then they hold no role). Raises InvalidInput for one disabled or deleted, for an
         unknown scope, and for a service account without scopes or an end.
@@ -72,8 +78,7 @@ class Identity(Permissions):
             ttl = timedelta(days=self._settings.token_days)
         if ttl is not None and ttl <= timedelta(0):
             raise InvalidInput("A token must be valid for some time; give a number of days above 0.")
-        gone = gone_because(self._state.view(), user)
-        if gone:
+        if gone := gone_because(self._state.view(), user):
             raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
         service = user in self._state.view().services
         checked = check_scopes(scopes, service)
@@ -81,6 +86,8 @@ class Identity(Permissions):
             require_end(ttl, self._settings.service_token_days)
         now = self._clock()
         text, record = new_token(user, name, now, now + ttl if ttl is not None else None, checked)
+        if agent is not None:
+            record = replace(record, agent=replace(agent, token=record.id))
         self._tokens.add(record)
         self._require_good(record, now)
         return NewToken(record.id, user, text, record.expires_at, checked)
@@ -112,6 +119,8 @@ class Identity(Permissions):
         gone = gone_because(view, old.user) or (UNFIT if is_unfit(view, old) else None)
         if gone:
             raise InvalidInput(f"User {old.user} {gone}, so the token cannot be rotated.")
+        if old.agent is not None:
+            raise InvalidInput(f"This token is agent {old.agent.name}'s and is not rotated; end it, and make another.")
         if old.expires_at is None:
             raise InvalidInput("This token has no end; revoke it, and create one with --days, which can be rotated.")
         until = min(old.expires_at, now + overlap)
@@ -169,10 +178,14 @@ class Identity(Permissions):
             raise _not_signed_in()
         if use and (record.used_at is None or now - record.used_at >= _NOTED):
             self._tokens.used(record.id, now)
-        return self._limited(of_declared(view, record.user), record)
+        return self._limited(view, record)
 
-    @staticmethod
-    def _limited(subject: Subject, token: TokenRecord) -> Subject:
+    def _limited(self, view: View, token: TokenRecord) -> Subject:
+        """Who a token is of, within its limits. Of an agent's person what a provider gives in a session that continues counts too:
+        masks that hold for a group of the provider hold for the agent."""
+        if token.agent is not None:
+            return replace(self.confirmed(token.user), scopes=frozenset(token.scopes or ()), agent=token.agent)
+        subject = of_declared(view, token.user)
         return subject if token.scopes is None else replace(subject, scopes=frozenset(token.scopes))
 
     def session(self, token: str, *, cookie: bool = False) -> Callable[[], Subject]:
@@ -210,7 +223,7 @@ class Identity(Permissions):
             self._require_there(view, record.user)
         if record is None or not is_valid(record, self._clock()) or is_unfit(view, record):
             raise NotSignedIn("The token was revoked or has expired while the query ran.")
-        return self._limited(of_declared(view, record.user), record)
+        return self._limited(view, record)
 
     def _require_there(self, view: View, user: str) -> None:
         gone = gone_because(view, user)

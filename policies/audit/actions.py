@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 AuditAction = Literal[
+    "agent.create",
+    "agent.end",
     "apply",
     "apply.proposed",
     "delete",
@@ -59,6 +61,7 @@ AuditAction = Literal[
     "recognizer.test",
     "report.access",
     "report.access-review",
+    "report.rights",
     "report.where-is",
     "request.approve",
     "request.ask-back",

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog.errors import InvalidInput
+from policies.audit.acting import marks
 from policies.audit.actions import AuditAction
 from policies.audit.names import MOST_FIELD_NAMES, fields_left_out, wanted_names
 from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
@@ -61,11 +62,12 @@ class AuditLog:
     ) -> AuditEntry:
         """Append an entry; it is durable when this returns (inside a transaction: when that commits).
 
-        `action` is a word such as query, request.approve, grant.revoke, apply; `details` must be JSON. Raises
+        `action` is a word such as query, request.approve, grant.revoke, apply; `details` must be JSON. Where an agent makes the
+        present call for the actor, they name it, its purpose and its tool besides (`policies.audit.acting`). Raises
         Unavailable when the store does not answer: then whatever was to be audited must not happen.
         """
         # A round trip through JSON now, so that what is hashed is what will be read back.
-        clean = json.loads(json.dumps(dict(details or {}), default=str))
+        clean = json.loads(json.dumps({**marks(actor), **(details or {})}, default=str))
         at = self._clock().astimezone(UTC)
 
         def make(seq: int, prev: str) -> AuditEntry:

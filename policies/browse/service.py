@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from policies.browse import pages, statements
 from policies.browse.conditions import Filters, system
 from policies.browse.cursors import NEWER, OLDER, Cursor, read_cursor
 from policies.browse.ranges import clamped, left_over, page_ranges
+from policies.decision.agents import most_rows, stated_purpose
 from policies.model import Effect, Subject
 from policies.plan.cancellation import Stop
 from policies.plan.model import Range
@@ -96,7 +97,9 @@ class Browser:
 
         Raises NotAllowed (details: reasons), DatasetNotFound, InvalidInput, and what queries raise.
         """
-        stop = stop or Stop()
+        stop, purpose = stop or Stop(), stated_purpose(subject, purpose)
+        most = most_rows(subject, asked.limit * _TIES)
+        asked = replace(asked, limit=min(asked.limit, most))
         ask = _Ask(self._query, subject, purpose, stop, signed_in)
         self._query.trail.purpose(subject, purpose, "query")
         name = _table_name(reference)
@@ -115,7 +118,7 @@ class Browser:
         words = statements.Words(sql_name, view, asked.filters)
         by_offsets = view.positions and all(system(view, each) is not None for each in ("_partition", "_offset"))
         if not by_offsets:
-            return self._by_time(ask, words, view, asked)
+            return self._by_time(ask, words, view, asked, most)
         return self._by_offsets(ask, words, view, asked)
 
     def _by_offsets(
@@ -183,7 +186,9 @@ class Browser:
         assert answer is not None
         return ranges, answer
 
-    def _by_time(self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery) -> dict[str, Any]:
+    def _by_time(
+        self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery, most: int
+    ) -> dict[str, Any]:
         """For who sees some of the rows: which offsets are read, and how many, would count the others."""
         if asked.partition is not None or asked.offset is not None:
             raise InvalidInput(
@@ -197,7 +202,7 @@ class Browser:
         direction = cursor.direction if cursor else OLDER if asked.order == "newest" else NEWER
         at = cursor.at if cursor else asked.time
         sql = words.page_by_time(at, direction, asked.limit, asked.whole)
-        answer = ask.run(sql, asked.limit * _TIES)
+        answer = ask.run(sql, most)
         page = pages.read(answer, words.parts(asked.whole), view, asked.whole)
         complete = all(each["complete"] for each in answer.window["tables"])
         more = len(page.records) >= asked.limit or not complete

@@ -16,6 +16,7 @@ from policies.campaigns.ports import CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords
 from policies.campaigns.rights import Rights
 from policies.campaigns.sight import Sight, Sights
+from policies.decision.agents import require_person
 from policies.declared.state import View
 from policies.effective.moment import Moments
 from policies.model import Subject
@@ -93,6 +94,7 @@ class Deciding:
         campaign is open). Where none could be decided the first error is raised: NotFound, NotAllowed, Conflict (decided by
         another, closed, changed or ended meanwhile), InvalidInput.
         """
+        require_person(subject, "decides in access reviews")
         if verdict not in (KEEP, REVOKE, UNDO):
             raise InvalidInput(
                 f"{verdict[:40]!r} is not a decision; use keep, revoke or undo.", details={"field": "verdict"}

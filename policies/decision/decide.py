@@ -11,16 +11,18 @@ Default deny. What is read off the code below, and docs/reference/policies.md ex
   with `rows` lifts in those rows only (`clear_when`).
 - Every row filter of every role of the subject applies, whatever opened the dataset.
 - A stream view gives nobody more than its sources do, unless a grant opens the view itself (`sources.py`).
+- An agent that acts for a person gets what the person gets, less what its token takes away (`agents.py`).
 - Whatever cannot be decided is denied, and `gaps` names what is missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from catalog.errors import WeirError
-from policies.decision import row_conditions
+from policies.decision import agents, row_conditions
 from policies.decision.columns import columns
 from policies.decision.policy_index import Compiled, Plan
 from policies.decision.row_conditions import ALWAYS, Condition
@@ -60,6 +62,12 @@ def decide(
     `Compiled` and the same `facts` object again to be fast. A stated purpose that `purposes` does not know opens nothing.
     """
     try:
+        agent = subject.agent
+        if agent is not None:
+            refused = agents.refusal(agent, facts.reference, purpose)
+            if refused is not None:
+                return Decision(facts.id, facts.reference, Effect.DENY, reasons=(refused,))
+            purpose, subject = agent.purpose, replace(subject, agent=None)
         if not purposes.is_known(purpose):
             why = Reason("purpose", purpose or "", purposes.unknown(purpose or ""))
             return Decision(facts.id, facts.reference, Effect.DENY, reasons=(why,))
@@ -82,7 +90,11 @@ def decide(
                 purposes=purposes,
             )
 
-        return no_more_than_sources(decision, facts, source, asking.granted) if facts.sources else decision
+        if facts.sources:
+            decision = no_more_than_sources(decision, facts, source, asking.granted)
+        if agent is None or not agent.masked_only:
+            return decision
+        return agents.masked(decision, agent, facts, compiled, lambda of: compiled.plan(of, unscanned_is_sensitive))
     except Exception as error:  # whatever goes wrong here must deny, not open and not crash into a half answer
         what = error.message if isinstance(error, WeirError) else f"the decision failed ({type(error).__name__})."
         return denied(facts, f"Nothing of {facts.reference} is opened, because it could not be decided: {what}")

@@ -8,6 +8,7 @@
 - Where none names an aspect, the setting decides. Open: everybody knows. Closed: who may read of it, by a role.
 - Nobody knows the schema or the lineage of a dataset that they do not know of, nor the personal data of fields they do not
   know of.
+- For an agent nothing but the datasets of its token exists, and of these it knows what its person knows.
 - A document that cannot be read may be about any dataset: until it can, it closes all of them but to the above.
 """
 
@@ -20,9 +21,10 @@ from enum import StrEnum
 
 from catalog.entities import is_personal
 from catalog.model import PERSONAL_DATA_TAG
+from policies.decision.agents import reaches
 from policies.decision.domains import Domain, powers, powers_on
 from policies.matching import Who, dataset_matches, is_active, resolve
-from policies.model import Grant, Role, Subject, SubjectMatch
+from policies.model import Agent, Grant, Role, Subject, SubjectMatch
 
 OFFICERS = frozenset({"manage", "review", "report:read", "audit:read", "decide"})
 """Permissions whose holders know of every dataset, with all there is to know."""
@@ -162,7 +164,7 @@ class Rules:
 @dataclass(frozen=True, slots=True)
 class Viewer:
     """A person before all datasets, at one moment. `grants`: those of theirs that are active; `domains`: all of them, `own`:
-    those whose admin or steward they are."""
+    those whose admin or steward they are; `agent`: which acts for them, None: they look themselves."""
 
     who: Who
     officer: bool = False
@@ -170,6 +172,7 @@ class Viewer:
     grants: tuple[Grant, ...] = ()
     domains: tuple[Domain, ...] = ()
     own: tuple[Domain, ...] = ()
+    agent: Agent | None = None
 
     @staticmethod
     def of(
@@ -192,6 +195,7 @@ class Viewer:
             grants=active,
             domains=every,
             own=own,
+            agent=subject.agent,
         )
 
     @property
@@ -202,6 +206,8 @@ class Viewer:
 
 def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
     """What the viewer may know of a dataset. Never raises."""
+    if viewer.agent is not None and not reaches(viewer.agent, outline.reference):
+        return NOTHING
     if viewer.officer or _owns(viewer.who, outline) or _of_domain(viewer, outline.reference):
         return ALL
     certain = _granted(viewer, outline) or viewer.operator

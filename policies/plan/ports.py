@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from catalog.datatypes import StructType
+from catalog.errors import LimitExceeded
 from catalog.paths import FieldPath
 from policies.audit.actions import AuditAction
 from policies.model import DatasetFacts, Decision, Subject
@@ -177,6 +178,31 @@ class QueryRecord:
     seconds: float | None = None
     id: str | None = None
     format: str | None = None
+
+
+class RowBudget(Protocol):
+    """How many rows agents are given."""
+
+    def require_left(self, subject: Subject) -> None:
+        """Raises LimitExceeded for an agent that has no row left today."""
+        ...
+
+    def take(self, subject: Subject, rows: int) -> None:
+        """Count rows before they go out. Raises LimitExceeded where they are more than are left today."""
+        ...
+
+
+class NoAgents:
+    """`RowBudget` where nobody counts rows: an agent gets none."""
+
+    def require_left(self, subject: Subject) -> None:
+        if subject.agent is not None:
+            raise LimitExceeded(
+                "Nothing counts the rows of agents here, so they get none.", details={"limit": "rows_a_day"}
+            )
+
+    def take(self, subject: Subject, rows: int) -> None:
+        self.require_left(subject)
 
 
 class QueryAudit(Protocol):

@@ -18,6 +18,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
+from policies.decision.agents import stated_purpose
 from policies.model import OnUnreadable, RecordWindow, Subject
 from policies.plan.cancellation import Stop
 from policies.plan.settings import QuerySettings
@@ -46,6 +47,7 @@ class Running:
     whole        False while an answer is being sent, until its last byte was made
     signed_in    gives who asks as they are now: groups, roles; raises NotSignedIn when the token or the user is gone
     message      the sentence of the error that ended it
+    agent        id of the token of the agent that asked
     """
 
     id: str
@@ -70,6 +72,11 @@ class Running:
     signed_in: Callable[[], Subject] | None = None
     message: str | None = None
     over: threading.Event = field(default_factory=threading.Event)
+    agent: str | None = None
+
+    def is_of(self, subject: Subject) -> bool:
+        """Whether the subject asked: a person, and for them their agents; of an agent its own alone."""
+        return self.user == subject.user and (subject.agent is None or self.agent == subject.agent.token)
 
     def now(self, subject: Subject) -> Subject:
         """Who asks, as they are now; `subject` where that is not known. Raises NotSignedIn."""
@@ -124,7 +131,8 @@ class RunningQueries:
             id=chosen,
             user=subject.user,
             sql=sql,
-            purpose=purpose,
+            purpose=stated_purpose(subject, purpose),
+            agent=subject.agent.token if subject.agent is not None else None,
             stop=Stop(chosen),
             state=STREAMING if streaming else QUEUED,
         )
@@ -152,6 +160,12 @@ class RunningQueries:
         """Stop every query of a user, whatever the capitals of the name; how many. `why` as in "was cancelled by ana"."""
         with self._lock:
             theirs = [each for each in self._all.values() if each.user.casefold() == user.casefold()]
+        return sum(each.stop.stop(why, error) for each in theirs)
+
+    def stop_agent(self, token: str, why: str, error: WeirError | None = None) -> int:
+        """Stop every query of an agent, by the id of its token; how many."""
+        with self._lock:
+            theirs = [each for each in self._all.values() if each.agent == token]
         return sum(each.stop.stop(why, error) for each in theirs)
 
     def busy(self) -> bool:
@@ -184,14 +198,14 @@ class RunningQueries:
     def list(self, subject: Subject, everybody: bool = False) -> list[Running]:
         """The subject's own queries, or with `everybody` all, the longest running first."""
         with self._lock:
-            queries = [each for each in self._all.values() if everybody or each.user == subject.user]
+            queries = [each for each in self._all.values() if everybody or each.is_of(subject)]
         return sorted(queries, key=lambda each: each.begun)
 
     def find(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
         """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
         with self._lock:
             query = self._all.get(query_id) or self._ended.get(query_id)
-        if query is None or not (everybody or query.user == subject.user):
+        if query is None or not (everybody or query.is_of(subject)):
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
                 details={"id": query_id[:80]},
@@ -205,7 +219,7 @@ class RunningQueries:
         """
         with self._lock:
             query = self._all.get(query_id)
-        if query is None or not (everybody or query.user == subject.user):
+        if query is None or not (everybody or query.is_of(subject)):
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs; GET /api/v1/queries lists those that do.",
                 details={"id": query_id[:80]},

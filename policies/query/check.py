@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
 from policies.audit.actions import AuditAction
+from policies.decision.agents import stated_purpose
 from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed
@@ -92,8 +93,10 @@ class QueryCheck:
     def check(self, subject: Subject, sql: str, purpose: str | None = None) -> CheckedQuery:
         """The problems of a text, and what it would show.
 
-        Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store).
+        Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store), NotAllowed for
+        an agent that states another purpose than its token's.
         """
+        purpose = stated_purpose(subject, purpose)
         try:
             about_views = view_statements.read(sql)
             if about_views is not None:

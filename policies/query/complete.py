@@ -14,6 +14,7 @@ from catalog.datatypes import ArrayType, DataType, MapType, StructType, to_ddl
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.paths import FieldPath, StepKind
 from policies.audit.actions import AuditAction
+from policies.decision.agents import stated_purpose
 from policies.model import Effect, Subject
 from policies.plan import explain
 from policies.plan.ports import QueryTable
@@ -83,6 +84,7 @@ class Completion:
                 f"position {position} is outside the text of {len(sql)} characters; count from 0 to the cursor.",
                 details={"position": position},
             )
+        purpose = stated_purpose(subject, purpose)
         self._trail.purpose(subject, purpose, ACTION)
         at = len(sql) if position is None else position
         text = read(sql, at)

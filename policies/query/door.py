@@ -129,7 +129,9 @@ class AuditedGate:
     ) -> None:
         """What was looked at while somebody typed. The same again within _AGAIN_SECONDS is not written again."""
         record = entry(subject, action, purpose, sql, outcome, reasons, datasets=list(dict.fromkeys(datasets)))
-        if self._lately.is_new((subject.user, action, purpose, record.sql, outcome, record.datasets)):
+        if self._lately.is_new(
+            (subject.user, subject.agent, subject.tool, action, purpose, record.sql, outcome, record.datasets)
+        ):
             self._audit.record(record)
 
     def statement(self, subject: Subject, sql: str, purpose: str | None, action: AuditAction) -> Statement | None:

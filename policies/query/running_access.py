@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import structlog
@@ -122,6 +122,20 @@ class AllowedBatches(PassedOn):
             self._access.fresh()
             yield batch
         self._access.over()
+
+
+class CountedBatches(PassedOn):
+    """Those of an engine, each counted before it is given."""
+
+    def __init__(self, batches: Batches, count: Callable[[int], object]) -> None:
+        """`count` raises where a number of rows is too many."""
+        super().__init__(batches)
+        self._count = count
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self._batches:
+            self._count(batch.num_rows)
+            yield batch
 
 
 def _answered(prepared: Prepared) -> Any:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterator
+from functools import partial
 from typing import Any
 
+from policies.decision.agents import stated_purpose
 from policies.model import Effect, RecordWindow, Subject
 from policies.plan import explain
 from policies.plan.cancellation import Stop
+from policies.plan.gathering import require_rows
 from policies.plan.given_rows import GivenRows
 from policies.plan.prepare import Prepared
 from policies.plan.registry import RUNNING, Running
@@ -21,7 +24,7 @@ from policies.query import answer as query_answer
 from policies.query import view_statements
 from policies.query.catalog_statements import ACTION, CatalogAnswers, StatementResult
 from policies.query.result import OpenAnswer, QueryAnswer
-from policies.query.running_access import Access, AllowedBatches
+from policies.query.running_access import Access, AllowedBatches, CountedBatches
 from policies.query.steps import Steps
 from policies.query.stream import Stream
 from policies.sql import live
@@ -49,7 +52,8 @@ class GovernedQuery(Steps):
         reasons, columns, ask), QueryFailed (the engine cannot run these words), ValuesUnreadable (where that is
         asked for), QueryCancelled, LimitExceeded, Unavailable.
         """
-        rows = self._limit(limit, self._settings.max_rows)
+        purpose = stated_purpose(subject, purpose)
+        rows = self._limit(subject, limit, self._settings.max_rows)
         statement = self._statement(subject, sql, purpose)
         if statement is not None:
             with self._told(subject, statement, sql, purpose, rows, running) as answer:
@@ -70,6 +74,7 @@ class GovernedQuery(Steps):
         ):
             result = self._run(prepared, rows, live)
             access.over()
+            self._budget.take(subject, len(result.rows))
             live.report = self._unfit.report(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
@@ -100,7 +105,8 @@ class GovernedQuery(Steps):
         The sender counts them in `running`; at the end the audit records how many went out. `form` is the format
         they are sent in. Raises what `run` raises, here or while the batches are iterated.
         """
-        rows = self._limit(limit, self._settings.export_rows)
+        purpose = stated_purpose(subject, purpose)
+        rows = self._limit(subject, limit, self._settings.export_rows)
         statement = self._statement(subject, sql, purpose)
         if statement is not None:
             with self._told(subject, statement, sql, purpose, rows, running) as answer:
@@ -126,7 +132,7 @@ class GovernedQuery(Steps):
                 columns=query_answer.header(prepared, schema),
                 decision=query_answer.decision(prepared),
                 window=query_answer.windows(prepared),
-                batches=AllowedBatches(batches, access),
+                batches=CountedBatches(AllowedBatches(batches, access), partial(self._budget.take, subject)),
                 limit=rows,
                 unreadable=lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
                 notes=query_answer.notes(prepared),
@@ -145,7 +151,8 @@ class GovernedQuery(Steps):
 
         A query that would be denied is explained too. Raises SqlRefused, DatasetNotFound, QueryFailed.
         """
-        rows = self._limit(limit, self._settings.max_rows)
+        purpose = stated_purpose(subject, purpose)
+        rows = self._limit(subject, limit, self._settings.max_rows)
         gated = self._trail.gate(subject, sql, purpose, "query.explain")
         resolved, prepared = self._trail.decided(
             self._preparer, subject, gated, purpose, "query.explain", explained=True
@@ -184,8 +191,12 @@ class GovernedQuery(Steps):
         {"type": "end", code, message, reasons}: access ended, or the engine failed. Close the iterator to end it.
         Raises, before the first event, what `run` raises. `running` is ended by the caller.
         """
+        purpose = stated_purpose(subject, purpose)
+        self._budget.require_left(subject)
         live = running or Running("", subject.user, sql, purpose, Stop())
         gated = self._trail.gate(subject, sql, purpose, "query.stream")
+        with self._trail.refusals(subject, sql, purpose, "query.stream", live):
+            require_rows(subject, gated.tree)
         with self._turns.take(subject.user, live.stop):
             prepared = self._prepare(live.now(subject), gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem() or _followed_view(prepared)
@@ -195,7 +206,7 @@ class GovernedQuery(Steps):
             self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
-        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds, fixed=False)
+        access = Access(self._preparer, subject, prepared, live, self._recheck(subject), fixed=False)
         stream = Stream(
             access=access,
             preparer=self._preparer,

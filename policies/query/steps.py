@@ -9,12 +9,14 @@ from typing import Any
 
 from catalog.errors import LimitExceeded
 from policies.audit.actions import AuditAction
+from policies.decision.agents import most_rows
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
-from policies.model import Subject
+from policies.model import Agent, Subject
 from policies.plan.errors import QueryFailed
+from policies.plan.gathering import require_rows
 from policies.plan.model import QueryPlan, Result
-from policies.plan.ports import Decider, Drift, Engine, Offsets, QueryAudit, TableSource
+from policies.plan.ports import Decider, Drift, Engine, NoAgents, Offsets, QueryAudit, RowBudget, TableSource
 from policies.plan.prepare import Prepared, Preparer
 from policies.plan.registry import RUNNING, Running, RunningQueries
 from policies.plan.settings import QuerySettings
@@ -28,6 +30,15 @@ from policies.query.running_access import Access
 from policies.query.stream import ended
 from policies.query.unfit_values import Unfit
 from policies.query.view_statements import ViewStatements
+
+AGENT_RECHECK_S = 0.5
+
+
+def _too_many(agent: Agent) -> LimitExceeded:
+    return LimitExceeded(
+        f"Agent {agent.name} may have {agent.rows:,} rows in one answer; ask for at most so many.",
+        details={"limit": "rows", "most": agent.rows, "reasons": []},
+    )
 
 
 class Steps:
@@ -46,6 +57,7 @@ class Steps:
         references: References = tuple,
         views: ViewStatements | None = None,
         require_purpose: Callable[[str | None], object] = lambda _: None,
+        budget: RowBudget | None = None,
     ) -> None:
         """`references` lists the topics of the catalog, for SHOW TABLES; `views` declares stream views. `require_purpose`
         raises InvalidInput for a purpose that nobody may state."""
@@ -59,6 +71,7 @@ class Steps:
         self._unfit = Unfit(self._settings, drift)
         self.trail = self._trail = AuditedGate(audit, self._settings.largest_plan(), require_purpose)
         self._turns = Turns(self._settings)
+        self._budget: RowBudget = budget or NoAgents()
 
     def _stream_run(self, live: Running) -> Any:
         return lambda prepared, rows: self._run(prepared, rows, live)
@@ -84,14 +97,30 @@ class Steps:
                     return
                 if event["type"] == "end":
                     live.whole, live.problem, live.message = False, event["code"], event["message"]
+                try:
+                    self._count(subject, live.rows, len(event.get("rows", ())))
+                except LimitExceeded as error:
+                    live.whole = False
+                    live.ended_by(error)
+                    yield ended(error)
+                    return
                 live.rows += len(event.get("rows", ()))
                 if event["type"] == "unreadable":
                     live.report = UnreadableReport(event["unreadable"], event["text"])
                 yield event
 
-    def _limit(self, limit: int | None, most: int) -> int:
+    def _count(self, subject: Subject, before: int, rows: int) -> None:
+        """Count rows of a stream, which is one answer. Raises LimitExceeded."""
+        if subject.agent is not None and before + rows > subject.agent.rows:
+            raise _too_many(subject.agent)
+        self._budget.take(subject, rows)
+
+    def _limit(self, subject: Subject, limit: int | None, most: int) -> int:
+        self._budget.require_left(subject)
         if limit is None:
-            return min(self._settings.default_rows, most)
+            return min(self._settings.default_rows, most_rows(subject, most))
+        if subject.agent is not None and subject.agent.rows < limit <= most:
+            raise _too_many(subject.agent)
         if not 0 < limit <= most:
             raise LimitExceeded(f"The limit {limit:,} is not between 1 and {most:,} rows.", details={"limit": "rows"})
         return limit
@@ -108,6 +137,8 @@ class Steps:
     def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
         """A turn, and under it a query that is decided, looked up and in the audit."""
         gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
+        with self._trail.refusals(subject, live.sql, live.purpose, "query", live):
+            require_rows(subject, gated.tree)
         if gated.emit_changes:
             message = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
             raise self._trail.refused(subject, message, "query", live)
@@ -122,9 +153,14 @@ class Steps:
     @contextlib.contextmanager
     def _access(self, subject: Subject, live: Running, prepared: Prepared) -> Iterator[Access]:
         """The right to what the query shows, decided again until the block ends."""
-        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds)
+        access = Access(self._preparer, subject, prepared, live, self._recheck(subject))
         with access.watching():
             yield access
+
+    def _recheck(self, subject: Subject) -> float:
+        """Seconds between decisions: an agent that is ended stops within a second."""
+        seconds = self._settings.recheck_seconds
+        return seconds if subject.agent is None else min(seconds, AGENT_RECHECK_S)
 
     def _prepare(
         self, subject: Subject, gated: Gated, purpose: str | None, action: AuditAction, running: Running

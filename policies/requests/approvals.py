@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from catalog.errors import Conflict, InvalidInput, NotAllowed
+from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed
 from catalog.ports import EventSink
 from policies import request_transitions as transitions
 from policies.access.identity import Identity
@@ -20,6 +20,7 @@ from policies.access.sessions import gone_because
 from policies.access_request import AccessRequest, RequestState
 from policies.audit.actions import AuditAction
 from policies.audit.log import AuditLog
+from policies.decision.agents import reaches, require_person, stated_purpose
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Clock, FactsSource
@@ -91,7 +92,13 @@ class Approvals:
         Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
         Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
         """
-        now, purpose = self._clock(), purpose.strip()
+        now, purpose = self._clock(), stated_purpose(subject, purpose.strip() or None) or ""
+        if subject.agent is not None:
+            if not reaches(subject.agent, dataset):
+                raise DatasetNotFound(
+                    f"There is no dataset {dataset!r} that you may know of.", details={"dataset": dataset}
+                )
+            reason = f"Asked for by agent {subject.agent.name}. {reason}".strip()
         facts = self._facts.facts(dataset)
         if not purpose:
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
@@ -220,6 +227,7 @@ class Approvals:
         action: AuditAction,
         step: Callable[[AccessRequest, datetime], AccessRequest],
     ) -> AccessRequest:
+        require_person(subject, "decides on requests or changes one")
         for attempt in range(_ATTEMPTS):
             now = self._clock()
             document = self.records.document(request_id)

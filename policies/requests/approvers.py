@@ -9,6 +9,7 @@ from policies.access.identity import Identity
 from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
 from policies.access_request import OPEN, AccessRequest
+from policies.decision.agents import reaches
 from policies.decision.domains import Power
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
@@ -145,14 +146,17 @@ class Deciders:
         return index
 
     def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:
-        """Whether the request waits for this subject's word."""
-        if request.state not in OPEN:
+        """Whether the request waits for this subject's word; never for an agent's."""
+        if request.state not in OPEN or subject.agent is not None:
             return False
         about = facts if facts is not None else self.facts_or_none(request.dataset)
         return self.standing(subject, request, request.current, about) is not None
 
     def may_see(self, subject: Subject, request: AccessRequest) -> bool:
-        """Requester, those who decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
+        """Requester, those who decided or may decide a stage of it, managers and auditors; of break-glass owners too. An agent
+        sees its person's own, of the datasets of its token."""
+        if subject.agent is not None:
+            return subject.user == request.requester and reaches(subject.agent, request.dataset)
         if subject.user == request.requester or any(v.by == subject.user for v in request.votes):
             return True
         if self._identity.permissions(subject) & {"manage", "audit:read"}:

@@ -15,6 +15,7 @@ from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit.log import AuditLog
+from policies.decision.agents import require_person
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
@@ -118,6 +119,7 @@ class Delegations:
         return [each for d in self._store.documents(KIND) if (each := Delegation.from_document(d)).holds(now)]
 
     def _whose(self, subject: Subject, user: str | None) -> str:
+        require_person(subject, "names delegates")
         if user is not None and user != subject.user:
             self._identity.require(subject, "manage")
             return user

@@ -10,6 +10,7 @@ from datetime import timedelta
 from catalog.errors import InvalidInput
 from policies import workflow
 from policies.access_request import AccessRequest, RequestState
+from policies.decision.agents import require_person
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject
@@ -49,6 +50,7 @@ class EmergencyAccess:
 
         The request then waits in state `review`. Raises NotAllowed, InvalidInput, Conflict, DatasetNotFound.
         """
+        require_person(subject, "takes emergency access")
         now, purpose = self._clock(), purpose.strip()
         facts = self._facts.facts(dataset)
         if not purpose:

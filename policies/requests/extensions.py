@@ -8,6 +8,7 @@ from datetime import datetime
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.records import rfc3339
 from policies.access_request import AccessRequest
+from policies.decision.agents import require_person
 from policies.declared.state import GovernanceState
 from policies.matching import is_active
 from policies.model import Grant, Subject
@@ -43,6 +44,7 @@ class Extensions:
         The same asked again while it is pending gives the first request. Raises NotAllowed (not one's own, or there is
         none of that name), Conflict (over, emergency access, declared, or another extension is pending), InvalidInput.
         """
+        require_person(subject, "extends grants")
         now = self._clock()
         present = self._own(subject, grant, now)
         self._require_extensible(present, until)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from policies.adapters.stores.sql import SqlTokenStore
+from policies.model import Agent
 from policies.ports import TokenRecord, TokenStore
 from tests.catalog_stores import STORES, own_database
 from tests.twins.policies.stores import MemoryTokenStore
@@ -85,3 +86,11 @@ def test_two_rotations_at_once_make_one_token(store: TokenStore) -> None:
     with ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda n: store.rotate("tok_1", token(n), T0), range(2, 6)))
     assert sorted(done) == [False, False, False, True] and len(store.tokens()) == 2
+
+
+def test_what_a_token_of_an_agent_narrows_is_kept(store: TokenStore) -> None:
+    limits = Agent("tok_7", "helper", "support", ("prod/orders", "prod/c*"), 10, 100, True)
+    record = TokenRecord("tok_7", "ana", "helper", "d7", T0, T0 + timedelta(days=1), scopes=("read",), agent=limits)
+    store.add(record)
+    assert store.find("d7") == record
+    assert store.tokens("ana") == [record]

@@ -16,6 +16,8 @@ import {
   AccessReviewsPage,
   ActivityPage,
   AdminPage,
+  AgentPage,
+  AgentsPage,
   AskPage,
   AuditPage,
   ConnectorPage,
@@ -35,6 +37,7 @@ import {
   RequestPage,
   RequestsPage,
   ReviewPage,
+  RightsPage,
   ScanPage,
   SessionsPage,
   ViewPage,
@@ -77,7 +80,10 @@ export function App() {
           <Route path="/policies" element={<PoliciesPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
+          <Route path="/rights" element={<RightsPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
+          <Route path="/agents" element={<AgentsPage />} />
+          <Route path="/agents/:id" element={<AgentPage />} />
           <Route path="/notifications" element={<NotificationsPage />} />
           <Route path="/people/:name" element={<PersonPage />} />
           <Route path="/audit" element={<AuditPage />} />

@@ -32,7 +32,9 @@ Shows = Annotated[
 
 @router.get(
     "/access/datasets/{cluster}/{topic}",
-    dependencies=[needs("audit:read", "manage", "report:read", others=OWNERS, scope="report:read")],
+    dependencies=[
+        needs("audit:read", "manage", "report:read", others=OWNERS, scope="report:read", agents=True),
+    ],
     response_model=answers.EffectiveAccess,
     responses=answers_with(answers.EffectiveAccess, *_FILES),
 )

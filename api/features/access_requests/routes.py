@@ -34,7 +34,7 @@ APPROVER = needs(others="approvers of its present stage, never the requester", u
 
 @router.post(
     "/access-requests",
-    dependencies=[signed_in("for a dataset that the caller may know of", scope="request")],
+    dependencies=[signed_in("for a dataset that the caller may know of", scope="request", agents=True)],
     status_code=201,
 )
 def create(
@@ -79,7 +79,7 @@ def break_glass(
 
 @router.post(
     "/access-requests/bundle",
-    dependencies=[signed_in("for datasets that the caller may know of", scope="request")],
+    dependencies=[signed_in("for datasets that the caller may know of", scope="request", agents=True)],
     status_code=201,
 )
 def create_bundle(
@@ -90,7 +90,7 @@ def create_bundle(
     return answers.RequestBundle.of(view.show(caller, bundles.create(caller, references, body.wish())))
 
 
-@router.get("/access-requests", dependencies=[signed_in("and those that the caller may decide")])
+@router.get("/access-requests", dependencies=[signed_in("and those that the caller may decide", agents=True)])
 def list_requests(
     approvals: From[Approvals],
     view: From[RequestView],
@@ -115,7 +115,7 @@ def list_requests(
 
 @router.get(
     "/access-requests/{id}",
-    dependencies=[needs("audit:read", "manage", others="its requester and approvers", unseen=True)],
+    dependencies=[needs("audit:read", "manage", others="its requester and approvers", unseen=True, agents=True)],
 )
 def get_request(approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name) -> answers.AccessRequest:
     """One request, for its requester and its approvers."""

@@ -27,7 +27,9 @@ class ExtensionBody(RequestBody):
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.")
 
 
-@router.get("", dependencies=[signed_in("all for `manage` and `report:read`; those of a dataset for its owners")])
+@router.get(
+    "", dependencies=[signed_in("all for `manage` and `report:read`; those of a dataset for its owners", agents=True)]
+)
 def list_grants(grants: From[Grants], extensions: From[Extensions], caller: Caller) -> answers.Grants:
     """The caller's grants; all of them for those who manage or report. `mayRevoke`: whether the caller may end it."""
     moment = now()

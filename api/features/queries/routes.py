@@ -25,6 +25,7 @@ from api.guard.services import From
 from catalog.errors import WeirError
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
+from policies.decision.agents import most_rows
 from policies.model import OnUnreadable, RecordWindow, Subject
 from policies.plan.registry import Running
 from policies.query.check import QueryCheck
@@ -109,7 +110,7 @@ async def run(
             response = await _export(request, queries, caller, body, live, form, csv)
             handed_over = True
             return response
-        limit = body.limit if body.limit is not None else 100
+        limit = body.limit if body.limit is not None else most_rows(caller, 100)
         answer = await attended(
             request,
             live.stop,
@@ -140,7 +141,7 @@ async def _export(
 ) -> Response:
     """The answer in another format: its head once the first rows are there, the rest as it comes."""
     stack = contextlib.ExitStack()
-    limit = body.limit if body.limit is not None else queries.settings.export_rows
+    limit = body.limit if body.limit is not None else most_rows(caller, queries.settings.export_rows)
 
     def begin() -> tuple[OpenAnswer, Iterator[bytes], bytes]:
         with contextlib.ExitStack() as opening:
@@ -260,14 +261,14 @@ def _event(data: Mapping[str, Any]) -> bytes:
     return event(str(data["type"]), data)
 
 
-@router.get("/queries", dependencies=[signed_in("everybody's with `manage`", scope="query")])
+@router.get("/queries", dependencies=[signed_in("everybody's with `manage`", scope="query", agents=True)])
 def running(queries: From[GovernedQuery], identity: From[Identity], caller: Caller) -> answers.RunningQueries:
     """The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden."""
     live = queries.running.list(caller, identity.manages(caller))
     return answers.RunningQueries(queries=[answers.RunningQuery.of(each, caller.user) for each in live])
 
 
-@router.get("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query")])
+@router.get("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query", agents=True)])
 def get_query(
     queries: From[GovernedQuery], identity: From[Identity], caller: Caller, id: Name
 ) -> answers.EndedQuery | answers.RunningQuery:
@@ -275,7 +276,7 @@ def get_query(
     return answers.running_or_ended(queries.running.find(caller, id, identity.manages(caller)), caller.user)
 
 
-@router.delete("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query")])
+@router.delete("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query", agents=True)])
 def cancel(
     queries: From[GovernedQuery], identity: From[Identity], audit: From[AuditLog], caller: Caller, id: Name
 ) -> answers.CancelledQuery:

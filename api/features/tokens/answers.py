@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about
+from api.features.agents.answers import AgentLimits
 from api.features.domains.answers import DomainPower
 from catalog.records import rfc3339
 from policies.access.api_tokens import NewToken
@@ -33,6 +34,7 @@ class Me(Answer):
         "Domain -> what the caller may do with its datasets by being admin or steward."
     )
     capabilities: dict[str, Capability] = about("Every permission there is.")
+    agent: AgentLimits | None = about("The agent that calls, and what its token narrows; null: the caller themselves.")
 
 
 class CreatedToken(Answer):
@@ -70,6 +72,7 @@ class Token(Answer):
     used_at: Time | None = about("When it was last used, to the minute.")
     scopes: list[str] | None = about("What it is limited to; null = all that its user may.")
     service: bool = about("Whether it is of a service account.")
+    agent: str | None = about("Name of the agent that acts by it.")
     rotated_to: str | None = about("Id of the token that took its place.")
 
 
@@ -96,6 +99,7 @@ def me(identity: Identity, subject: Subject) -> Me:
         permissions=sorted(permissions),
         domains={name: sorted(each) for name, each in sorted(identity.domains(subject).items())},
         capabilities={each: _capability(identity, each, each in permissions) for each in sorted(PERMISSIONS)},
+        agent=AgentLimits.of(subject.agent) if subject.agent is not None else None,
     )
 
 
@@ -129,6 +133,7 @@ def token(record: TokenRecord, of_service: bool) -> Token:
         used_at=rfc3339(record.used_at),
         scopes=_scopes(record.scopes),
         service=of_service,
+        agent=record.agent.name if record.agent is not None else None,
         rotated_to=record.rotated,
     )
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from api.config.home import Home, write_private
 from api.terminal.http import segment
-from api.terminal.names import complete_user
+from api.terminal.names import complete_dataset, complete_purpose, complete_user
 from api.terminal.options import Output, api
 from api.terminal.output import Format, console, escape, print_text, show
+from catalog.errors import InvalidInput
 
 token_app = typer.Typer(no_args_is_help=True)
+_AGENT = "For an agent"
 _ID = Annotated[str, typer.Argument(help="As `weir token list` shows it.")]
+
+
+T = TypeVar("T")
+
+
+def _required(value: T | None, option: str) -> T:
+    """Raises InvalidInput for an option that is left out."""
+    if not value:
+        raise InvalidInput(f"This token needs {option}.")
+    return value
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,12 +35,17 @@ def add_to(app: typer.Typer) -> None:
 
 @token_app.command(
     "create",
-    epilog="weir token create --user ana > ana.token · weir token create --user etl --scope read --scope query --days 90",
+    epilog="weir token create --user ana > ana.token · weir token create --user etl --scope read --scope query --days 90 ·"
+    " weir token create --agent helper --purpose support --dataset prod/orders --masked-only --expires 7d > helper.token",
 )
 def token_create(
     user: Annotated[
-        str, typer.Option(help="Whose token: a person or a service account.", autocompletion=complete_user)
-    ],
+        str | None,
+        typer.Option(
+            help="Whose token: a person or a service account; with --agent who you are when absent.",
+            autocompletion=complete_user,
+        ),
+    ] = None,
     days: Annotated[
         int | None,
         typer.Option(min=1, help="Valid for; needed for a service account, else without an end when absent."),
@@ -39,8 +56,53 @@ def token_create(
     ] = None,
     name: Annotated[str, typer.Option(help="What it is for.")] = "",
     save: Annotated[bool, typer.Option("--save", help="Also keep it in WEIR_HOME/tokens/USER (mode 600).")] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="Name of an agent that acts for you by it, narrower than you.", rich_help_panel=_AGENT),
+    ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(help="The agent's one purpose.", autocompletion=complete_purpose, rich_help_panel=_AGENT),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="CLUSTER/TOPIC or a pattern that exists for the agent; repeat for several.",
+            autocompletion=complete_dataset,
+            rich_help_panel=_AGENT,
+        ),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Most rows in one answer.", rich_help_panel=_AGENT)] = 1000,
+    rows_a_day: Annotated[
+        int, typer.Option("--rows-a-day", min=1, help="Most rows in all answers of a day.", rich_help_panel=_AGENT)
+    ] = 10_000,
+    masked_only: Annotated[
+        bool,
+        typer.Option("--masked-only", help="Personal data always shows masked to the agent.", rich_help_panel=_AGENT),
+    ] = False,
+    expires: Annotated[
+        str | None, typer.Option(help="How long the agent's token is valid: 12h, 7d.", rich_help_panel=_AGENT)
+    ] = None,
 ) -> None:
     """Make a token and print it on stdout, once: Weir keeps only its hash."""
+    if agent is not None:
+        body = {
+            "name": agent,
+            "purpose": _required(purpose, "--purpose PURPOSE"),
+            "datasets": _required(dataset, "--dataset CLUSTER/TOPIC"),
+            "rows": rows,
+            "rowsADay": rows_a_day,
+            "maskedOnly": masked_only,
+            "expiresIn": _required(expires, "--expires 7d"),
+            "scopes": scope or None,
+        }
+        print_text(api(user).post("/api/v1/agents", body)["token"])
+        return
+    if purpose is not None or dataset or masked_only or expires is not None:
+        raise InvalidInput(
+            "--purpose, --dataset, --masked-only and --expires are for a token of an agent; add --agent NAME."
+        )
+    user = _required(user, "--user NAME")
     answer = api().post("/api/v1/tokens", {"user": user, "days": days, "name": name, "scopes": scope or None})
     if save:
         write_private(Home.of_environment().token_of(user), answer["token"] + "\n")

@@ -39,7 +39,7 @@ class RotationBody(RequestBody):
     overlap_hours: Place = Field(24, le=720)
 
 
-@router.get("/me", dependencies=[signed_in("the caller's own", scope=NO_SCOPE)])
+@router.get("/me", dependencies=[signed_in("the caller's own", scope=NO_SCOPE, agents=True)])
 def me(identity: From[Identity], caller: Caller) -> answers.Me:
     """The caller: groups, roles, and what they may do.
 

@@ -19,9 +19,11 @@ from typing import Any
 
 from api.features.views.answers import Freshness
 from api.features.views.reading import Readable, ViewReading
-from catalog.errors import WeirError
+from catalog.errors import LimitExceeded, WeirError
 from policies.model import Subject
+from policies.plan.ports import NoAgents, RowBudget
 from policies.plan.registry import Running
+from policies.query.steps import AGENT_RECHECK_S
 from views.row_ports import Change, ServingTable
 from views.runner.state import Generation, ViewState
 from views.serving.key_order import encode
@@ -47,6 +49,10 @@ class Event:
     id: str | None = None
 
 
+def _rows_in(event: Event) -> int:
+    return len(event.data.get("rows", ())) if event.type == "snapshot" else int(event.type in ("upsert", "delete"))
+
+
 @dataclass(slots=True)
 class Place:
     """What was given: all changes up to the version `at`. `until`: of the newest version in the snapshot that is being
@@ -63,8 +69,11 @@ class Place:
 class ViewChanges:
     """The service behind `GET /views/{name}/changes`. Safe for threads."""
 
-    def __init__(self, reading: ViewReading, serving: ServingTable, recheck_seconds: float) -> None:
+    def __init__(
+        self, reading: ViewReading, serving: ServingTable, recheck_seconds: float, budget: RowBudget | None = None
+    ) -> None:
         """`recheck_seconds`: how often the decision on an open stream is taken again."""
+        self.budget: RowBudget = budget or NoAgents()
         self.reading, self.serving, self.recheck = reading, serving, recheck_seconds
 
     def follow(self, subject: Subject, name: str, last_id: str | None, live: Running) -> Iterator[list[Event]]:
@@ -73,6 +82,7 @@ class ViewChanges:
 
         Raises before the first events what `rows` raises.
         """
+        self.budget.require_left(subject)
         follower = _Follower(self, subject, name, live, self.reading.open(subject, name, live.purpose))
         first = follower.begin(last_id)  # refusals come before the stream
         return follower.events(first)
@@ -82,12 +92,14 @@ class _Follower:
     """One reader's way through one view. Not safe for threads."""
 
     def __init__(self, of: ViewChanges, subject: Subject, name: str, live: Running, opened: Readable) -> None:
-        self._reading, self._serving, self._recheck = of.reading, of.serving, of.recheck
+        self._reading, self._serving, self._budget = of.reading, of.serving, of.budget
+        self._recheck = of.recheck if subject.agent is None else min(of.recheck, AGENT_RECHECK_S)
         self._subject, self._name, self._live, self._opened = subject, name, live, opened
         self._state: ViewState = opened.state
         self._place = Place()
         self._reason: str | None = None
         self._begun = False
+        self._counted = 0
         self._decided = self._looked = self._sent = time.monotonic()
 
     def begin(self, last_id: str | None) -> list[Event]:
@@ -100,13 +112,15 @@ class _Follower:
         return [Event("resumed", self._header() | self._fresh())]
 
     def events(self, first: list[Event]) -> Iterator[list[Event]]:
-        yield first
         try:
+            self._count(first)
+            yield first
             while True:
                 if self._live.stop.stopped:
                     raise self._live.stop.error()
                 events = self._next()
                 if events:
+                    self._count(events)
                     self._sent = time.monotonic()
                     self._live.rows += sum(each.type in ("upsert", "delete") for each in events)
                     yield events
@@ -116,6 +130,18 @@ class _Follower:
             self._live.ended_by(error)
             reasons = error.details.get("reasons", [])
             yield [Event("end", {"code": error.code, "message": error.message, "reasons": reasons})]
+
+    def _count(self, events: Sequence[Event]) -> None:
+        """Count rows before they are sent; of an agent all events are one answer. Raises LimitExceeded."""
+        rows = sum(_rows_in(each) for each in events)
+        agent = self._subject.agent
+        self._counted += rows
+        if agent is not None and self._counted > agent.rows:
+            raise LimitExceeded(
+                f"Agent {agent.name} may have {agent.rows:,} rows in one answer, and these are more.",
+                details={"limit": "rows", "most": agent.rows, "reasons": []},
+            )
+        self._budget.take(self._subject, rows)
 
     # -- one look -----------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from api.joins.views.service import Views
 from catalog.errors import Conflict, NotAllowed
 from catalog.paths import VALUE
 from policies.audit.log import AuditLog
+from policies.decision.agents import stated_purpose
 from policies.decision.places import Places
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Subject
@@ -81,6 +82,7 @@ class ViewReading:
         Raises NotFound, NotAllowed (details: reasons), Conflict for a view without rows and for a reader whose rows come
         by SQL only; InvalidInput for a purpose that nobody may state.
         """
+        purpose = stated_purpose(subject, purpose)
         declared, state = self._views.find(name)
         active = active_of(name, state)
         decision = self._decisions.decide(subject, name, declared.spec, active, purpose)
@@ -127,7 +129,7 @@ class ViewReading:
 
     def _note(self, subject: Subject, name: str, active: Generation, decision: Decision, purpose: str | None) -> None:
         """In the audit before the first row goes out; the same reader, purpose and decision once a minute."""
-        key = (subject.user, subject.certificate, name, active.id, purpose, decision.effect)
+        key = (subject.user, *sorted(subject.sign_in_method.items()), name, active.id, purpose, decision.effect)
         with self._lock:
             if key in self._audited:
                 return

@@ -11,8 +11,10 @@ from cachetools import TTLCache
 from api.features.views import answers
 from api.features.views.reading import ViewReading
 from catalog.errors import InvalidInput, Unavailable
+from policies.decision.agents import most_rows
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
+from policies.plan.ports import NoAgents, RowBudget
 from views.model import Positions
 from views.row_ports import Contained, ServingTable
 from views.runner.state import Generation
@@ -30,8 +32,15 @@ _LOOK_S = 0.05
 class ViewRows:
     """The service behind `GET /views/{name}/rows`. Safe for threads."""
 
-    def __init__(self, reading: ViewReading, serving: ServingTable, keys: MaskKeys, settings: ViewSettings) -> None:
-        self._reading, self._serving = reading, serving
+    def __init__(
+        self,
+        reading: ViewReading,
+        serving: ServingTable,
+        keys: MaskKeys,
+        settings: ViewSettings,
+        budget: RowBudget | None = None,
+    ) -> None:
+        self._reading, self._serving, self._budget = reading, serving, budget or NoAgents()
         self._cursors, self._settings = Cursors(keys), settings
         self._contained: TTLCache[tuple[str, str], Contained] = TTLCache(10_000, _LOOK_S)
         self._lock = threading.Lock()
@@ -49,14 +58,16 @@ class ViewRows:
         `signed_in`: who asks as they are after a wait for `at_least`; raises NotSignedIn.
 
         Raises NotFound, NotAllowed (details: reasons), InvalidInput, Conflict for a view without rows yet and for a reader
-        whose rows come by SQL only, Unavailable where `at_least` is not contained in time.
+        whose rows come by SQL only, LimitExceeded for an agent that has no rows left today, Unavailable where `at_least`
+        is not contained in time.
         """
+        self._budget.require_left(subject)
+        most = most_rows(subject, self._settings.most_rows)
+        default = min(self._settings.default_rows, most)
         for _ in range(_TRIES):
             opened = self._reading.lately(subject, name, purpose)
             active, masked = opened.active, opened.masked
-            asked = read_wanted(
-                parameters, masked.columns, active.keys, self._settings.default_rows, self._settings.most_rows
-            )
+            asked = read_wanted(parameters, masked.columns, active.keys, default, most)
             contained = self._reached(name, active, at_least) if at_least else self._lately(name, active)
             if at_least:  # what was decided before the wait may have ended since
                 subject = signed_in() if signed_in is not None else subject
@@ -64,15 +75,14 @@ class ViewRows:
                 if opened.active.id != active.id:
                     continue
                 masked = opened.masked
-                asked = read_wanted(
-                    parameters, masked.columns, active.keys, self._settings.default_rows, self._settings.most_rows
-                )
+                asked = read_wanted(parameters, masked.columns, active.keys, default, most)
             try:
                 page = read_page(self._serving, name, active.id, active.keys, asked, masked, self._cursors)
             except NotExact as reason:
                 raise opened.by_sql(str(reason)) from None
             # A generation that is dropped while it is read would look empty, so it is looked at behind rows that may be missing.
             if _whole(asked, page, masked, active.keys) or self._serving.contained(name, active.id).there:
+                self._budget.take(subject, len(page.rows))
                 return answers.ViewRows(
                     columns=opened.shown,
                     rows=page.rows,

@@ -25,6 +25,7 @@ from api.wiring.view_services import compaction, view_subject
 from catalog.datasets.clusters import Clusters
 from catalog.events.events import Events
 from lineage.questions.queries import Lineage
+from policies.access.agents import AgentBudget
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
@@ -39,8 +40,11 @@ def provide(instance: Instance, parts: Adapters) -> None:
         instance[Views], instance[ViewDecisions], keys, instance[AuditLog], lambda: state.view().purposes
     )
     instance.provide(KnownViews, lambda: KnownViews(instance[Readers]))
-    instance.provide(ViewRows, lambda: ViewRows(reading, parts.serving, keys, settings.views))
-    instance.provide(ViewChanges, lambda: ViewChanges(reading, parts.serving, settings.query.recheck_seconds))
+    instance.provide(ViewRows, lambda: ViewRows(reading, parts.serving, keys, settings.views, instance[AgentBudget]))
+    instance.provide(
+        ViewChanges,
+        lambda: ViewChanges(reading, parts.serving, settings.query.recheck_seconds, instance[AgentBudget]),
+    )
     instance.provide(ViewDiffs, lambda: _diffs(instance, parts))
     instance.provide(ViewRemovals, lambda: _removals(instance))
     instance.provide(

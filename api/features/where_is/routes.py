@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Text
 from api.features.where_is import answers
-from api.features.where_is.within import where_is_within
+from api.features.where_is.within import where_is_for
 from api.guard.guards import Caller, needs
 from api.guard.powers import reach_of
 from api.guard.router import FeatureRouter
@@ -33,7 +33,7 @@ def _reach(identity: From[Identity], caller: Caller) -> Reach | None:
 
 @router.get(
     "/where-is",
-    dependencies=[needs("report:read", others="admins and stewards of a domain, about its datasets")],
+    dependencies=[needs("report:read", others="admins and stewards of a domain, about its datasets", agents=True)],
     response_model=answers.WhereIs,
     responses=answers_with(answers.WhereIs, "text/csv", "text/html"),
 )
@@ -53,7 +53,7 @@ def where_is(
 
     For admins and stewards of a domain it is about its datasets alone, and the gaps name that.
     """
-    reporting = reports if reach is None else where_is_within(reports, reach, readers.of(caller))
+    reporting = where_is_for(reports, reach, caller, readers)
     report = reporting.report(field=field, entity=entity, term=term, as_of=asOf)
     audit.record_by(caller, "report.where-is", field or entity or term or "", "allow", [f"{len(report.places)} places"])
     if format == "csv":

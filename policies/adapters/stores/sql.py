@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.tables import GovernanceRow, TokenRow
+from policies.model import Agent
 from policies.ports import Change, Document, TokenRecord
 
 # PostgreSQL's advisory locks, the same in every process; SQLite's writers follow one another anyway.
@@ -187,6 +188,7 @@ _TOKEN = select(
     TokenRow.scopes,
     TokenRow.used_at,
     TokenRow.rotated,
+    TokenRow.agent,
 )
 """In the order of a TokenRecord."""
 
@@ -220,6 +222,7 @@ class SqlTokenStore:
                     row.scopes,
                     row.used_at,
                     row.rotated,
+                    row.agent,
                 )
                 for row in session.scalars(query)
             ]
@@ -262,10 +265,26 @@ def _token_row(token: TokenRecord) -> TokenRow:
         used_at=token.used_at,
         rotated=token.rotated,
         scopes=list(token.scopes) if token.scopes is not None else None,
+        agent=_agent_json(token),
     )
 
 
 def _token(*values: Any) -> TokenRecord:
-    *first, scopes, used_at, rotated = values
+    *first, scopes, used_at, rotated, agent = values
     record = TokenRecord(*first)
-    return replace(record, scopes=tuple(scopes) if scopes is not None else None, used_at=used_at, rotated=rotated)
+    limits = None
+    if agent is not None:
+        limits = Agent(**{**agent, "token": record.id, "datasets": tuple(agent["datasets"])})
+    return replace(
+        record,
+        scopes=tuple(scopes) if scopes is not None else None,
+        used_at=used_at,
+        rotated=rotated,
+        agent=limits,
+    )
+
+
+def _agent_json(token: TokenRecord) -> dict[str, Any] | None:
+    if token.agent is None:
+        return None
+    return {name: value for name, value in asdict(token.agent).items() if name != "token"}

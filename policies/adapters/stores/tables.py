@@ -48,6 +48,17 @@ class TokenRow(Base):
     scopes: Mapped[list[str] | None] = mapped_column(Json)
     used_at: Mapped[datetime | None] = mapped_column(Instant)
     rotated: Mapped[str | None] = mapped_column(AnyText)
+    agent: Mapped[dict[str, Any] | None] = mapped_column(Json)
+
+
+class AgentRowsRow(Base):
+    """Rows that an agent was given on a day (UTC, `2026-11-27`)."""
+
+    __tablename__ = "agent_rows"
+
+    token_id: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    day: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    given: Mapped[int] = mapped_column(Integer)
 
 
 class AuditRow(Base):

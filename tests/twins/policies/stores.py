@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
 from policies.audit.names import DATASET, names_of, wanted_names
@@ -127,6 +127,25 @@ class MemoryTokenStore:
             self._tokens[token_id] = replace(token, rotated=successor.id, expires_at=expires_at)
             self._tokens[successor.id] = successor
             return True
+
+
+class MemoryAgentRows:
+    """`AgentRows`."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, date], int] = {}
+        self._lock = threading.Lock()
+
+    def add(self, token_id: str, day: date, rows: int, most: int) -> bool:
+        with self._lock:
+            given = self._given.get((token_id, day), 0) + rows
+            if given > most:
+                return False
+            self._given[token_id, day] = given
+            return True
+
+    def of(self, day: date) -> dict[str, int]:
+        return {token: given for (token, at), given in self._given.items() if at == day}
 
 
 class MemoryAuditStore:

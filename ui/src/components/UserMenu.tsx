@@ -1,4 +1,4 @@
-import { Bell, CircleUser, LogOut, MonitorSmartphone } from "lucide-react";
+import { Bell, Bot, CircleUser, LogOut, MonitorSmartphone } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -30,6 +30,12 @@ export function UserMenu() {
             <Link to={links.notifications}>
               <Bell size={16} aria-hidden />
               Notifications
+            </Link>
+          </DropdownMenu.Item>
+          <DropdownMenu.Item asChild>
+            <Link to={links.agents}>
+              <Bot size={16} aria-hidden />
+              Agents
             </Link>
           </DropdownMenu.Item>
           {providers.length > 0 && (

@@ -1,6 +1,8 @@
 // Actions of the audit in words. The server's list is policies/audit/actions.py; a test compares the two.
 
 const WORDS: Record<string, string> = {
+  "agent.create": "Agent created",
+  "agent.end": "Agent ended",
   apply: "Documents applied",
   "apply.proposed": "Documents proposed to a second person",
   delete: "Document deleted",
@@ -54,6 +56,7 @@ const WORDS: Record<string, string> = {
   "recognizer.test": "Recognizer tested",
   "report.access": "Access of others looked up",
   "report.access-review": "Evidence of an access review downloaded",
+  "report.rights": "Rights at the brokers looked up",
   "report.where-is": "Data locations looked up",
   "request.approve": "Access request approved",
   "request.ask-back": "Question to the requester",

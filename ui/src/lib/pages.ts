@@ -12,6 +12,7 @@ import {
   type LucideIcon,
   ScrollText,
   Search,
+  ServerCog,
   Settings,
   ShieldCheck,
   SquareTerminal,
@@ -46,6 +47,13 @@ export const PAGES: Page[] = [
   { to: "/access-reviews", text: "Access reviews", key: "i", icon: UserCheck },
   { to: "/policies", text: "Policies", key: "p", icon: ShieldCheck },
   { to: "/reports", text: "Data locations", key: "w", icon: FileSearch, gap: true, needs: ["report:read"] },
+  {
+    to: "/rights",
+    text: "Rights at brokers",
+    key: "f",
+    icon: ServerCog,
+    needs: ["report:read", "audit:read", "manage"],
+  },
   { to: "/activity", text: "Activity", key: "t", icon: Activity },
   { to: "/audit", text: "Audit", key: "u", icon: ScrollText, needs: ["audit:read"] },
   { to: "/admin", text: "Admin", key: "a", icon: Settings, needs: ["manage", "scan"] },
@@ -54,6 +62,7 @@ export const PAGES: Page[] = [
 /** Places that `g` goes to without a line of their own in the navigation. */
 const PLACES: Omit<Page, "icon">[] = [
   { to: "/notifications", text: "Notifications", key: "n" },
+  { to: "/agents", text: "Agents", key: "b" },
   { to: "/query?pane=saved", text: "Saved queries", key: "y" },
   { to: "/policies?kind=Purpose", text: "Purposes", key: "o" },
   { to: "/admin/clusters?add=cluster", text: "Add a cluster", key: "k", needs: ["manage"] },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import NotSignedIn, Unavailable
+from policies.access.identity import Identity
 from policies.access.provider_rights import Rights, claim_texts, of_interest, rights, user_name
 from policies.access.session_ports import Account, AccountGone, LogoutNotice, NewTokensOnly, ProviderTokens
 from policies.access.sessions import PREFIX, Sessions
 from policies.declared.provider_specs import IdentityProviderSpec, RightsRuleSpec
+from policies.model import Agent
 from policies.settings import SignInSettings
 from tests.twins.policies.sessions import MemorySessionStore
+from tests.twins.policies.stores import MemoryTokenStore
 from tests.unit.policies.world import World, company
 
 PROVIDER = {
@@ -349,3 +353,28 @@ def test_each_session_gives_its_own_rights_and_none_of_another(
     assert sessions.given_now() == {"nina": (Rights(), Rights(frozenset(), frozenset({"steward"})))}
     opened(sessions, answers)
     assert len(sessions.given_now()["nina"]) == 2  # the same rights once
+
+
+def test_what_a_provider_gives_a_person_counts_for_their_agents_while_a_session_continues(
+    world: World, sessions: Sessions, answers: Answers
+) -> None:
+    identity = Identity(MemoryTokenStore(), world.state, world.clock, sessions=sessions)
+    limits = Agent("", "helper", "support", ("prod/*",), 10, 100)
+    token = identity.create_token("nina", timedelta(days=1), "helper", ["read"], limits).text
+    plain = identity.create_token("nina", timedelta(days=1)).text
+    assert identity.authenticate(token).roles == frozenset()
+    opened(sessions, answers)
+    assert identity.authenticate(token).roles == {"steward"}
+    assert identity.authenticate(token).agent is not None
+    assert identity.permissions(identity.authenticate(token)) == frozenset()
+    assert identity.authenticate(plain).roles == frozenset()
+    later = identity.session(token)
+    assert later().roles == {"steward"}
+    world.sleep(hours=3)
+    assert later().roles == frozenset()
+    answers.fails = Unavailable("The provider does not answer.")
+    world.declare(("User", "nina", {"disabled": True}))
+    with pytest.raises(NotSignedIn):
+        identity.authenticate(token)
+    with pytest.raises(NotSignedIn):
+        later()

@@ -1,0 +1,3 @@
+"""Agents: programs that act for a person by a token of their own, narrower than the person."""
+
+COMMANDS = ("agent",)
