@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from policies.access.alike import Alike, Kind
 from policies.broker_rights.principals import Who
-from policies.effective.alike import Alike, Kind
 from policies.effective.moment import Moment
 from policies.effective.people import person_by_session
 from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Shown, Summaries
