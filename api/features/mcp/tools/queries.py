@@ -28,10 +28,10 @@ _USUAL = 100
 
 def _rows(api: OwnRoutes, values: Values) -> int | None:
     """Rows to ask for, no more than the setting allows; None: as many as the route gives by itself."""
-    most = api.instance[Settings].mcp.rows
+    most: int = api.instance[Settings].mcp.rows
     if values["limit"] is None:
         return None if most >= _USUAL else most
-    return min(values["limit"], most)
+    return min(int(values["limit"]), most)
 
 
 async def _run(api: OwnRoutes, values: Values) -> ToolAnswer:
