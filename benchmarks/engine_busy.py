@@ -22,7 +22,9 @@ from collections.abc import Iterator
 from benchmarks.engine import QUESTIONS, Door, Honest, door
 
 _ASKING = 4
-_CANCELLED = "SELECT a.region, count(*), avg(a.amount * b.amount) FROM orders a JOIN orders b ON a.region = b.region GROUP BY 1"
+_CANCELLED = (
+    "SELECT a.region, count(*), avg(a.amount * b.amount) FROM orders a JOIN orders b ON a.region = b.region GROUP BY 1"
+)
 _CANCELLED_AFTER_S = 1.0
 _PATIENCE_S = 600.0
 

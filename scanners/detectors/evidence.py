@@ -20,13 +20,13 @@ class Evidence:
     node: Node
     names: tuple[str, ...]
     beside: frozenset[str] = frozenset()
-    says: int = field(init=False)
+    by_name: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.says = speaks(self.entity, self.names)
-        if self.says < 0 and self.prose:
+        self.by_name = speaks(self.entity, self.names)
+        if self.by_name < 0 and self.prose:
             # The name of a text does not show what people write in it.
-            self.says = 0
+            self.by_name = 0
 
     @property
     def n(self) -> int:

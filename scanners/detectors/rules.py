@@ -37,16 +37,16 @@ def _phone(e: Evidence) -> float:
         return 0.0
     possible = sum(c.get(f"{way}_possible", 0) for way in WAYS)
     plus = c.get("international", 0)
-    if e.says < 0:
+    if e.by_name < 0:
         return 0.7 if e.part("international") >= 0.5 and e.of("international_valid", "international") >= 0.9 else 0.0
-    if e.says > 0 and possible / candidates >= 0.7:
+    if e.by_name > 0 and possible / candidates >= 0.7:
         if e.part(*(f"{way}_possible" for way in WAYS)) >= 0.2:
             return 0.95 if plus or c.get("parentheses") or c.get("formatted") else 0.8
         if possible / candidates >= 0.9 and possible >= 3 and e.valid / candidates >= 0.7:
             return 0.8 if candidates > c.get("bare", 0) else 0.65
     # A plus is hardly ever an accident; two zeros in front are, now and then.
     meant = c.get("plus_sign", 0) or plus >= 0.3 * candidates
-    if plus and meant and e.of("international_valid", "international") >= (0.4 if e.says > 0 else 0.6):
+    if plus and meant and e.of("international_valid", "international") >= (0.4 if e.by_name > 0 else 0.6):
         return 0.9 if plus >= 2 else 0.6
     brackets = c.get("parentheses", 0)
     if brackets >= 2 and e.of("parentheses_valid", "parentheses") >= 0.7:
@@ -81,13 +81,13 @@ def _api_key(e: Evidence) -> float:
 
 def _national(e: Evidence) -> float:
     spec = NATIONAL[e.entity]
-    if not e.valid or e.says < 0:
+    if not e.valid or e.by_name < 0:
         return 0.0
     luck = spec.chance**e.distinct  # how likely it is that all of them are accidents
     formatted = e.c.get("formatted_valid", 0)
     if e.recognizer == national.CALLED and spec.chance >= 0.3 and e.share < 0.5:
         return 0.0
-    if e.says > 0:
+    if e.by_name > 0:
         least = 0.9 if spec.chance >= 0.3 else 0.7
         enough = e.share >= 0.05 or luck < 0.01 or (formatted and e.precision >= 0.95)
         return 0.95 if e.precision >= least and enough else 0.0
@@ -112,7 +112,7 @@ def _by_form(e: Evidence, chance: float) -> float:
 
 def _person(e: Evidence) -> float:
     full, single, given, ending = map(e.part, ("full", "single", "given", "ending"))
-    if e.says > 0:
+    if e.by_name > 0:
         # No list of given names has most names of the world; where nothing but names is called so, no list is needed.
         sure = 0.7 if full + single >= 0.6 and named_as(OF_PERSONS_ONLY, ["_".join(e.names[-2:])]) else 0.0
         if full >= 0.5:
@@ -124,13 +124,13 @@ def _person(e: Evidence) -> float:
         return 0.7
     # Names of three characters or syllables are words too: nearly all begin with a family name, beside a person's fields.
     eastern = full + single >= 0.9 and e.part("surname") >= 0.9 and e.distinct >= 20
-    return 0.55 if eastern and e.personal and e.says == 0 else 0.0
+    return 0.55 if eastern and e.personal and e.by_name == 0 else 0.0
 
 
 def _address(e: Evidence) -> float:
     if e.recognizer == "postcode":
-        return 0.65 if e.says > 0 and e.share >= 0.8 and named_as(POSTCODES, e.names[-1:]) else 0.0
-    if e.says > 0:
+        return 0.65 if e.by_name > 0 and e.share >= 0.8 and named_as(POSTCODES, e.names[-1:]) else 0.0
+    if e.by_name > 0:
         weak = e.part(addresses.NUMBERED)
         if e.precision < 0.5 or e.share < 0.3:
             return 0.0
@@ -151,7 +151,7 @@ def _birth_by_years(e: Evidence) -> float:
     decades = [mark for mark in e.c if mark.startswith("decade_") and e.of(mark, VALID_TEXTS) >= 0.05]
     before_1990 = sum(e.of(mark, VALID_TEXTS) for mark in e.c if mark.startswith("decade_") and mark < "decade_199")
     as_people = len(decades) >= 4 and before_1990 >= 0.3 and e.of(births.RECENT, VALID_TEXTS) <= 0.05
-    return 0.55 if e.personal and e.says == 0 and e.share >= 0.8 and e.distinct >= 20 and as_people else 0.0
+    return 0.55 if e.personal and e.by_name == 0 and e.share >= 0.8 and e.distinct >= 20 and as_people else 0.0
 
 
 def _password(e: Evidence) -> float:
@@ -160,12 +160,12 @@ def _password(e: Evidence) -> float:
 
 def _secret(e: Evidence) -> float:
     """A token of no known form: the name has to announce it, and the texts to look drawn at random."""
-    return 0.6 if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
+    return 0.6 if e.by_name > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
 
 
 def _device(e: Evidence) -> float:
     """Ids of advertising and devices: the form is any UUID's, the name decides nothing without it."""
-    if e.says <= 0 or e.share < 0.8:
+    if e.by_name <= 0 or e.share < 0.8:
         return 0.0
     if e.recognizer == "imei":
         return 0.9 if e.precision >= 0.9 else 0.0
@@ -178,28 +178,28 @@ def _document(e: Evidence) -> float:
     Those with check digits or a birthday of their own need no name."""
     if e.recognizer != "document":
         return 0.9 if e.precision >= 0.8 and e.distinct >= 2 else 0.0
-    return (0.8 if papers_countries(e.c) else 0.7) if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
+    return (0.8 if papers_countries(e.c) else 0.7) if e.by_name > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
 
 
 def _category(e: Evidence) -> float:
     """What a field's name and most of its texts agree on; a person's fields beside it make it likelier."""
     if f"{e.entity}|{e.recognizer}" == categories.VIN_ALONE:
         # One number in eleven has the digit by accident.
-        return 0.7 if e.share >= 0.9 and e.distinct >= 5 and e.says >= 0 else 0.0
+        return 0.7 if e.share >= 0.9 and e.distinct >= 5 and e.by_name >= 0 else 0.0
     if e.recognizer == "flag":
         says_all = bool(e.c.get("own_name")) or e.personal
-        return 0.6 if e.says > 0 and e.share >= 0.5 and says_all else 0.0
+        return 0.6 if e.by_name > 0 and e.share >= 0.5 and says_all else 0.0
     if e.entity == "USERNAME" and e.of(categories.COUNTED, TEXTS) >= 0.9 and kinds(e.c) <= 1:
         return 0.0  # a word and a number: handed out by a system
     category = categories.BY_KEY[f"{e.entity}|{e.recognizer}"]
-    if e.says <= 0 or e.share < category.share or e.distinct < category.distinct:
+    if e.by_name <= 0 or e.share < category.share or e.distinct < category.distinct:
         return 0.0
     return min(1.0, category.score + (0.05 if e.personal else 0.0))
 
 
 def _place(e: Evidence) -> float:
     """Coordinates are a person's where a person's fields are beside them; a shop's are nobody's."""
-    return 0.7 if e.personal and e.says >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
+    return 0.7 if e.personal and e.by_name >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
 
 
 RULES: dict[str, Rule] = {
@@ -232,4 +232,4 @@ def matched_texts(e: Evidence) -> int:
     """Texts that count as matched: of phone numbers also those that are only possible, where the tag rests on those."""
     if e.entity != "PHONE_NUMBER":
         return e.matched
-    return min(e.n, round(max(e.c.get(VALID_TEXTS, 0), e.c.get(TEXTS, 0) if e.says > 0 else 0) * e._more))
+    return min(e.n, round(max(e.c.get(VALID_TEXTS, 0), e.c.get(TEXTS, 0) if e.by_name > 0 else 0) * e._more))

@@ -26,7 +26,7 @@ from scanners.sketch.tree import Place, places
 
 def _presidio(e: Evidence) -> float:
     """What presidio found in free text beyond our own entities; a model's finds, or patterns with context words."""
-    return 0.6 if e.matched >= 2 or e.says > 0 else 0.5 if e.matched and e.share >= 0.02 else 0.0
+    return 0.6 if e.matched >= 2 or e.by_name > 0 else 0.5 if e.matched and e.share >= 0.02 else 0.0
 
 
 def classify(
@@ -214,7 +214,7 @@ def _explained(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Eviden
     return [
         (points, e)
         for points, e in scored
-        if e.says > 0
+        if e.by_name > 0
         or e.share > 0.2
         or any(e is s or e.entity == s.entity for s in sure)
         or e.recognizer[:7] == "custom:"
@@ -231,7 +231,7 @@ def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, E
         points, e = item
         spec = NATIONAL.get(e.entity)
         # Longer patterns with rarer accidents are the better explanation.
-        return (e.says, points, e.matched, -(spec.chance if spec else 0.05))
+        return (e.by_name, points, e.matched, -(spec.chance if spec else 0.05))
 
     best = max(numbers, key=rank)
     return [item for item in scored if item is best or item[1].entity not in _NUMBERS or _apart(item[1], best[1])]
@@ -240,7 +240,7 @@ def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, E
 def _apart(e: Evidence, best: Evidence) -> bool:
     """Whether a number is listed beside the best explanation: running text has different numbers, and a field may hold
     one kind in some records and another in the rest. An explanation of the same texts is not listed."""
-    return best.n - best.matched >= 0.8 * e.matched and (e.prose or best.prose or e.says > 0)
+    return best.n - best.matched >= 0.8 * e.matched and (e.prose or best.prose or e.by_name > 0)
 
 
 _NUMBERS = frozenset({"PHONE_NUMBER", *NATIONAL, *(kind.entity for kind in installed().kinds if kind.number)})
@@ -258,7 +258,7 @@ def _evidence(
         "candidates": main.c.get(CANDIDATES, 0),
         "validated": main.valid,
         "recognizers": [_named(e, own) for e in _first_of_each(every)],
-        "fieldName": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.says],
+        "fieldName": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.by_name],
     }
     if main.prose:
         evidence["freeText"] = True

@@ -38,11 +38,11 @@ def check_card(candidate: str, _text: str) -> Verdict:
 def _score(e: ColumnEvidence) -> float:
     if not e.valid:
         return 0.0
-    if e.says < 0:
+    if e.by_name < 0:
         # Stock numbers may pass the check, but are not written as cards are.
         written = e.of("grouped", VALID_TEXTS) >= 0.5 and e.precision >= 0.95 and e.distinct >= 5
         return 0.6 if written else 0.0
-    if e.says > 0:
+    if e.by_name > 0:
         return 0.95 if e.precision >= 0.5 else 0.0
     if e.c.get("grouped", 0):
         return 0.85 if e.precision >= 0.7 else 0.0

@@ -52,13 +52,13 @@ def _score(e: ColumnEvidence) -> float:
     if not e.valid or e.precision < 0.5:
         return 0.0
     checked = e.valid - e.c.get("unchecked", 0)
-    if e.says < 0:
+    if e.by_name < 0:
         # A contract's address passes the checksum like a person's wallet.
         return 0.0
     if checked * 2 >= e.valid:
         return 0.9
     # Without a checksum any hash of twenty bytes looks the same: the name has to agree.
-    return 0.8 if e.says > 0 else 0.0
+    return 0.8 if e.by_name > 0 else 0.0
 
 
 KIND = CheckedKind(

@@ -83,13 +83,13 @@ def check_email(candidate: str, text: str) -> Verdict:
 
 
 def _score(e: ColumnEvidence) -> float:
-    if not e.valid or e.precision < 0.5 or (e.says < 0 and e.share < 0.5):
+    if not e.valid or e.precision < 0.5 or (e.by_name < 0 and e.share < 0.5):
         return 0.0
-    if e.says < 0 and e.c.get("role", 0) >= e.c.get(VALID_TEXTS, 0):
+    if e.by_name < 0 and e.c.get("role", 0) >= e.c.get(VALID_TEXTS, 0):
         return 0.0
-    if e.says <= 0 and e.of("machine", VALID_TEXTS) >= 0.5:
+    if e.by_name <= 0 and e.of("machine", VALID_TEXTS) >= 0.5:
         return 0.0
-    few = e.matched < 2 and e.share < 0.01 and e.says <= 0
+    few = e.matched < 2 and e.share < 0.01 and e.by_name <= 0
     return 0.6 if few else 0.98 if e.share >= 0.5 else 0.85
 
 

@@ -24,7 +24,7 @@ def check_iban(candidate: str, _text: str) -> Verdict:
 
 
 def _score(e: ColumnEvidence) -> float:
-    return (0.95 if e.says >= 0 else 0.6) if e.valid and e.precision >= 0.5 else 0.0
+    return (0.95 if e.by_name >= 0 else 0.6) if e.valid and e.precision >= 0.5 else 0.0
 
 
 KIND = CheckedKind(

@@ -58,14 +58,14 @@ def check_ip(candidate: str, text: str) -> Verdict:
 
 
 def _score(e: ColumnEvidence) -> float:
-    if not e.valid or e.says < 0:
+    if not e.valid or e.by_name < 0:
         return 0.0
     if e.recognizer == "ip6":
         return 0.9 if e.precision >= 0.8 else 0.0
     # A network's own addresses (0.0.0.0, 127.0.0.1, masks) are nobody's.
     if e.c.get("special", 0) * 2 > e.c.get(VALID_TEXTS, 0):
         return 0.0
-    if e.says > 0:
+    if e.by_name > 0:
         return 0.95 if e.precision >= 0.7 and e.of("large_octet", VALID_TEXTS) >= 0.2 else 0.0
     # Few addresses begin below 10, and every version does.
     if e.of("low_head", VALID_TEXTS) >= 0.5:

@@ -22,7 +22,7 @@ def check_mac(candidate: str, _text: str) -> Verdict:
 
 def _score(e: ColumnEvidence) -> float:
     # Six pairs of digits alone are times or counts; of addresses one in three hundred is without a letter.
-    return 0.9 if e.valid and e.precision >= 0.8 and e.says >= 0 and e.of("letters", VALID_TEXTS) >= 0.7 else 0.0
+    return 0.9 if e.valid and e.precision >= 0.8 and e.by_name >= 0 and e.of("letters", VALID_TEXTS) >= 0.7 else 0.0
 
 
 KIND = CheckedKind(

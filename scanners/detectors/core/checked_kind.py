@@ -26,7 +26,7 @@ CODES = frozenset({
 class ColumnEvidence(Protocol):
     """What is known of one column for one recognizer; see `scanners.detectors.evidence.Evidence`.
 
-    says        1: the field's name is evidence for the kind; -1: against it; 0: neither
+    by_name     1: the field's name is evidence for the kind; -1: against it; 0: neither
     c           counters: those of the base, and the marks that the validator raised
     n           texts that were read; matched: texts with a valid candidate; valid: valid candidates
     precision   share of the candidates that are valid; share: of the texts that hold a valid one
@@ -35,7 +35,7 @@ class ColumnEvidence(Protocol):
     """
 
     recognizer: str
-    says: int
+    by_name: int
     c: Mapping[str, int]
 
     @property
@@ -60,9 +60,9 @@ class ColumnEvidence(Protocol):
 
 def by_validator(e: ColumnEvidence) -> float:
     """Score of a number whose validator seldom accepts a random text, such as one with two check digits."""
-    if not e.valid or e.says < 0:
+    if not e.valid or e.by_name < 0:
         return 0.0
-    if e.says > 0:
+    if e.by_name > 0:
         return 0.95 if e.precision >= 0.5 else 0.0
     return 0.8 if e.precision >= 0.85 and e.distinct >= 3 else 0.0
 
@@ -79,7 +79,7 @@ class CheckedKind:
     number         whether it competes with cards, phone numbers and national numbers for the same digits
     validated_by   for people: what makes a candidate valid
     examples       texts that hold a valid value; each is tried when the kind is loaded
-    version        of the recognizers; another one has every column judged anew
+    version        of the recognizers; a change has every column judged again
     """
 
     entity: str
