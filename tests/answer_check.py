@@ -26,7 +26,7 @@ from api.app import create_app
 from api.bootstrap import offline
 
 _PARAMETER = re.compile(r"\\{[^}]+\\}")
-_OTHERS = ("/openapi.json",)
+_OTHERS = ("/openapi.json", "/mcp")
 """JSON that is not an answer of a route of ours."""
 _ANSWERED_503 = ("/readyz",)
 """Whose 503 is an answer and no failure."""
@@ -35,7 +35,10 @@ _FREE = frozenset({"facets", "spec"})
 """Keys of objects whose keys are data or another standard's."""
 _LINES = ("text/event-stream", "application/x-ndjson")
 """Media with an object a line."""
-_OPENLINEAGE = frozenset({"failed_events", "non_retriable"})
+_STANDARDS = frozenset(
+    {"failed_events", "non_retriable"} | {"resource_name", "authorization_servers", "bearer_methods_supported"}
+)
+"""Keys that OpenLineage and RFC 9728 have."""
 
 
 class AnswerDiffers(AssertionError):
@@ -47,7 +50,7 @@ class CheckedClient(TestClient):
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self.portal = _portal()
+        self.portal = event_loop()
 
     def request(self, *given: Any, **more: Any) -> Any:
         answer = super().request(*given, **more)
@@ -56,7 +59,7 @@ class CheckedClient(TestClient):
 
 
 @cache
-def _portal() -> BlockingPortal:
+def event_loop() -> BlockingPortal:
     """A door to an event loop that ends with the process."""
     ready: Future[BlockingPortal] = Future()
 
@@ -96,7 +99,7 @@ def snake_keys(data: Any, at: str = "") -> Iterator[str]:
     """Places of keys that are snake_case where they are Weir's own."""
     if isinstance(data, dict):
         for key, value in data.items():
-            if _SNAKE.fullmatch(key) and key not in _OPENLINEAGE:
+            if _SNAKE.fullmatch(key) and key not in _STANDARDS:
                 yield f"{at}{key} is not camelCase"
             if key not in _FREE:
                 yield from snake_keys(value, f"{at}{key}.")

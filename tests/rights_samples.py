@@ -98,6 +98,8 @@ SAMPLES: Mapping[str, Sample] = {
     "POST /auth/device/{code}/refuse": Sample(past=frozenset({403, 404})),
     "POST /search/opened": Sample(body={"q": "x", "dataset": "prod/orders"}),
     "GET /search": Sample(query={"q": "orders"}),
+    "GET /datasets/find": Sample(query={"name": "orders"}),
+    "POST /mcp": Sample(text="{}", past=frozenset({400, 406})),
     "GET /search/suggest": Sample(query={"q": "or"}),
     "GET /datasets/{namespace}/{name}/schema/diff": Sample(query={"from": "1", "to": "1"}, past=_GONE),
     "GET /datasets/{namespace}/{name}/subjects": Sample(past=frozenset({503})),

@@ -16,6 +16,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from api.config.home import Home
 from api.config.http_settings import ApiSettings
+from api.config.mcp_settings import McpSettings
 from api.config.section import Section
 from api.config.server_settings import (
     DatabaseSettings,
@@ -54,6 +55,7 @@ class Settings(Section):
     """Every setting; rooms receive their slice, never the whole."""
 
     api: ApiSettings = ApiSettings()
+    mcp: McpSettings = McpSettings()
     log: LogSettings = LogSettings()
     database: DatabaseSettings = DatabaseSettings()
     kafka: KafkaSettings = KafkaSettings()

@@ -70,8 +70,9 @@ def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
 
 def headers_of(error: WeirError) -> dict[str, str]:
     """The headers that belong to an error: how to sign in, when to ask again."""
-    again = error.details.get("retryAfter")
-    return ({"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else {}) | (
+    again, metadata = error.details.get("retryAfter"), error.details.get("resourceMetadata")
+    where = f' resource_metadata="{metadata}"' if metadata else ""
+    return ({"WWW-Authenticate": f"Bearer{where}"} if isinstance(error, NotSignedIn) else {}) | (
         {"Retry-After": str(again)} if isinstance(again, int) else {}
     )
 

@@ -26,7 +26,7 @@ _KEPT = 20_000
 _BURST_SECONDS = 10
 """A bucket holds what comes in so long."""
 _GOOD_SECONDS, _BAD_SECONDS = 3600.0, 60.0
-_LIMITED = ("/api/", "/scim/")
+_LIMITED = ("/api/", "/scim/", "/mcp")
 _WAY_IN = "/api/v1/auth/"
 _FAILED = "this address with tokens that are not good"
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir: too many requests</title>

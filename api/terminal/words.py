@@ -40,6 +40,7 @@ PANELS: dict[str, dict[str, Word]] = {
             "weir lineage prod/orders · weir lineage impact prod/orders --field value.customer.email",
         ),
         "events": Word("Show events: schema changes, scans, new datasets and more."),
+        "mcp": Word("Serve an agent on this machine over standard input and output, as the one who is signed in."),
     },
     "Query data": {
         "query": Word(

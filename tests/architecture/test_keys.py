@@ -10,8 +10,10 @@ from api.edge.answer import Answer
 from tests.answer_check import document, snake_keys
 
 CAMEL = re.compile(r"[a-z][a-zA-Z0-9]*")
-OPENLINEAGE = {("BatchSummary", "non_retriable"), ("BatchResult", "failed_events")}
-"""Of the answer to OpenLineage's batches."""
+STANDARDS = {("BatchSummary", "non_retriable"), ("BatchResult", "failed_events")} | {
+    ("ProtectedResource", key) for key in ("resource_name", "authorization_servers", "bearer_methods_supported")
+}
+"""Of the answer to OpenLineage's batches, and of RFC 9728."""
 MARQUEZ = {("/api/v1/jobs/runs/{run_id}", "run_id"), ("/api/v1/jobs/runs/{run_id}/facets", "run_id")}
 
 
@@ -31,7 +33,7 @@ def keys(schema: Any) -> Iterator[str]:
 def test_models_of_bodies_and_answers_have_camel_case_keys() -> None:
     declared = [(name, key) for name, schema in document()["components"]["schemas"].items() for key in keys(schema)]
     assert len(declared) > 800
-    assert {each for each in declared if not CAMEL.fullmatch(each[1])} == OPENLINEAGE
+    assert {each for each in declared if not CAMEL.fullmatch(each[1])} == STANDARDS
 
 
 def test_parameters_and_inline_bodies_are_camel_case() -> None:

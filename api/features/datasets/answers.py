@@ -211,6 +211,21 @@ class Dataset(DatasetBase):
         )
 
 
+class DatasetName(Answer):
+    """A dataset by its names."""
+
+    namespace: str
+    name: str
+    cluster: str | None = about("Null where only producers of lineage know it.")
+    reference: str = about("CLUSTER/TOPIC, or namespace and name.")
+
+    @classmethod
+    def of(cls, record: DatasetRecord) -> DatasetName:
+        return cls(
+            namespace=record.id.namespace, name=record.id.name, cluster=record.cluster, reference=record.reference
+        )
+
+
 class Datasets(Answer):
     """A page of datasets."""
 

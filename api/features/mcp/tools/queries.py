@@ -1,0 +1,94 @@
+"""Tools that read records, under the caller's decision: queries and views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.config.settings import Settings
+from api.features.mcp.arguments import Argument
+from api.features.mcp.calls import OwnRoutes, address
+from api.features.mcp.tools.spec import (
+    LIMIT,
+    OFFSET,
+    PURPOSE,
+    Tool,
+    ToolAnswer,
+    Values,
+    only,
+    page,
+)
+
+_SQL = Argument("sql", "one SELECT, SHOW or DESCRIBE", required=True, others=("query", "statement", "q"))
+_MORE_ROWS = "select fewer columns, or ask again with a condition that leaves out the rows shown"
+
+
+_USUAL = 100
+"""Rows that routes give where no number was asked for, or fewer where the token of an agent allows fewer."""
+
+
+def _rows(api: OwnRoutes, values: Values) -> int | None:
+    """Rows to ask for, no more than the setting allows; None: as many as the route gives by itself."""
+    most: int = api.instance[Settings].mcp.rows
+    if values["limit"] is None:
+        return None if most >= _USUAL else most
+    return min(int(values["limit"]), most)
+
+
+async def _run(api: OwnRoutes, values: Values) -> ToolAnswer:
+    limit = _rows(api, values)
+    body = await api.post("/query", {"sql": values["sql"], "purpose": values["purpose"], "limit": limit})
+    note = "" if not body["truncated"] else f"More rows exist; {len(body['rows'])} were read."
+    return ToolAnswer(body, "rows", total=None, note=note, again=_MORE_ROWS)
+
+
+async def _explain(api: OwnRoutes, values: Values) -> ToolAnswer:
+    body = await api.post("/query/explain", {"sql": values["sql"], "purpose": values["purpose"]})
+    return ToolAnswer(body, note="Nothing was read.")
+
+
+async def _view(api: OwnRoutes, values: Values) -> ToolAnswer:
+    if values["view"] is None:
+        listed = await api.need("/views")
+        views, offset, total = page(listed["views"], values)
+        shown = [only(each, "name", "description", "state", "key", "columns", "sources", "sql") for each in views]
+        return ToolAnswer({"views": shown}, "views", offset, total)
+    asked: dict[str, Any] = {name: values[name] for name in ("key", "prefix", "where", "cursor", "purpose")}
+    path, limit = f"/views{address(values['view'])}/rows", _rows(api, values)
+    if values["key"] is not None:
+        return ToolAnswer(await api.need(path, limit=limit, **asked), "rows", again=_MORE_ROWS)
+    body = await api.need(path, limit=limit, **asked)
+    return ToolAnswer(body, "rows", again="ask again with limit={shown}, which gives the cursor for the next rows")
+
+
+TOOLS = (
+    Tool(
+        "explain_query",
+        "What a query would show you, column by column, with the reasons. Reads nothing.",
+        (_SQL, PURPOSE),
+        _explain,
+        others=("explain", "check_query", "dry_run"),
+    ),
+    Tool(
+        "run_query",
+        "Run governed SQL over topics. What you may not see arrives masked or is refused with the reason.",
+        (_SQL, PURPOSE, LIMIT),
+        _run,
+        others=("query", "sql", "execute_query", "run_sql", "execute_sql"),
+    ),
+    Tool(
+        "read_view",
+        "Rows of a view by key; without a name, the list of views.",
+        (
+            Argument("view", others=("name", "dataset")),
+            Argument("key", "one key; of several columns a JSON list", others=("id",)),
+            Argument("prefix", "how the key begins", others=("keyPrefix",)),
+            Argument("where", "SQL condition", others=("filter", "condition")),
+            Argument("cursor", "`next` of the page before", others=("next", "pageToken")),
+            PURPOSE,
+            LIMIT,
+            OFFSET,
+        ),
+        _view,
+        others=("get_view", "views", "list_views", "view", "lookup"),
+    ),
+)
