@@ -27,6 +27,7 @@ from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 from lineage.producers.catalog import ProducerCatalog
 from scanners.model import RawRecord
 from tests.answer_check import CheckedClient
+from tests.twins.catalog.broker_acls import MemoryAcls
 from tests.twins.catalog.index import MemorySearchIndex
 from tests.twins.catalog.topic_details import MemoryTopic, MemoryTopicDetails
 from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
@@ -98,6 +99,8 @@ class ApiWorld:
         """`more`: further adapters by their names in `api.wiring.given.Given`."""
         topics = topics if topics is not None else {"orders": orders(50)}
         self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
+        self.acls = MemoryAcls()
+        usual: dict[str, Any] = {"sampler": MemorySampler(topics), "acl_reader": self.acls}
         settings = settings or Settings()
         settings.policies.visibility = visibility
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -122,7 +125,7 @@ class ApiWorld:
                 event_topic=None,
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **({"sampler": MemorySampler(topics)} | _NO_KAFKA | more),
+                **(usual | _NO_KAFKA | more),
             ),
         )
         write_admin_token(self.services)

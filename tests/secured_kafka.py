@@ -26,6 +26,13 @@ USER, PASSWORD = "weir", 'it"s \\ secret; yes'
 """A password with every character that a careless JAAS text breaks on."""
 
 
+APP = "app"
+_AUTHORIZER = f"""
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:{USER};User:CN=broker;User:ANONYMOUS
+"""
+
+
 @dataclass(frozen=True)
 class SecuredKafka:
     """`scram` wants SCRAM-SHA-512 over TLS, `mutual` a client certificate; both `host:port`."""
@@ -36,21 +43,24 @@ class SecuredKafka:
     certificate: Path
     key: Path
 
-    def client(self) -> dict[str, str]:
+    def client(self, user: str = USER) -> dict[str, str]:
         """librdkafka's settings of one who may sign in."""
         return {
             "bootstrap.servers": self.scram,
             "security.protocol": "SASL_SSL",
             "ssl.ca.location": str(self.ca),
             "sasl.mechanism": "SCRAM-SHA-512",
-            "sasl.username": USER,
+            "sasl.username": user,
             "sasl.password": PASSWORD,
         }
 
 
 @contextmanager
-def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
-    """Start the broker below `folder` and wait until it answers one who signs in."""
+def secured_kafka(folder: Path, authorizer: bool = False) -> Iterator[SecuredKafka]:
+    """Start the broker below `folder` and wait until it answers one who signs in.
+
+    `authorizer`: ACLs hold, USER is a super user, and APP may sign in, too.
+    """
     runtime = java.find("", folder / "java.log", progress.Silent())
     artifacts.ensure(("kafka",), runtime, folder / "fetch.log")
     scram = ports.free_port(set())
@@ -60,7 +70,7 @@ def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
     authority.issue("broker")
     certificate, key = authority.issue("client")
     properties = folder / "server.properties"
-    properties.write_text(_properties(folder, scram, mutual, controller))
+    properties.write_text(_properties(folder, scram, mutual, controller) + (_AUTHORIZER if authorizer else ""))
     command = [runtime.program, "-Xmx256m", "-cp", artifacts.class_path("kafka")]
     subprocess.run(
         [
@@ -73,6 +83,8 @@ def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
             str(properties),
             "--add-scram",
             f"SCRAM-SHA-512=[name={USER},password={PASSWORD}]",
+            "--add-scram",
+            f"SCRAM-SHA-512=[name={APP},password={PASSWORD}]",
         ],
         check=True,
         capture_output=True,

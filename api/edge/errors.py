@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -27,6 +28,7 @@ from catalog.errors import (
     Unavailable,
     WeirError,
 )
+from catalog.problem_words import place_in, plain_problem
 from policies.plan.errors import ValuesUnreadable
 
 STATUS: dict[type[WeirError], int] = {
@@ -84,10 +86,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        problems = [
-            {"field": ".".join(map(str, e["loc"])), "problem": e["msg"].removeprefix("Value error, ").rstrip(".")}
-            for e in error.errors()
-        ]
+        problems = [problem_of(each, error.body) for each in error.errors()]
         first = problems[0] if problems else {"field": "body", "problem": "cannot be read"}
         message = f"{first['field']}: {first['problem']}."
         return JSONResponse(body("invalid_input", message, {"fields": problems}), 400)
@@ -101,6 +100,32 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unknown(request: Request, error: Exception) -> JSONResponse:
         return unexpected(request.url.path, error)
+
+
+def problem_of(error: Mapping[str, Any], body_value: Any) -> dict[str, str]:
+    """`{field, problem}` of what a request has wrong. Of a body that is not JSON it is where that breaks; of one that
+    was not read as JSON, the header it needs."""
+    place = ".".join(map(str, _written_place(error["loc"], body_value)))
+    if error.get("type") == "json_invalid":
+        where = place_in(body_value, error["loc"][-1]) if isinstance(body_value, str) else "its start"
+        return {"field": "body", "problem": f"it is not JSON from {where} on"}
+    if place == "body" and isinstance(error.get("input"), bytes):
+        return {"field": place, "problem": "send it as JSON, with the header Content-Type: application/json"}
+    return {"field": place, "problem": plain_problem(error)}
+
+
+def _written_place(place: Sequence[str | int], body_value: Any) -> list[str | int]:
+    """A place without the names of branches that the check went into, which nobody wrote."""
+    written: list[str | int] = list(place[:1])
+    value = body_value
+    for n, part in enumerate(place[1:], 2):
+        at = isinstance(value, dict) and part in value
+        at = at or (isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value))
+        if at or n == len(place) or place[0] != "body":
+            written.append(part)
+        if at:
+            value = value[part]
+    return written
 
 
 def known_failure(path: str, error: WeirError) -> JSONResponse:

@@ -77,16 +77,18 @@ class ReportAccess:
         self._grants = grants
         self._reference = reference
 
-    def who_may_read(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+    def who_may_read(
+        self, dataset: DatasetId, paths: Sequence[str], as_of: datetime | None
+    ) -> Sequence[Iterable[Mapping[str, Any]]]:
         """Empty for a dataset known from lineage only: nothing of it can be queried here."""
         reference = self._reference(dataset)
-        if reference is None:
-            return []
         try:
-            accesses = self._grants.who_has_access(reference, path, as_of)
+            access = None if reference is None else self._grants.access_of(reference, as_of)
         except NotFound:
-            return []
-        return [{access.kind: access.subject, **access.to_json()} for access in accesses]
+            access = None
+        if access is None:
+            return [[] for _ in paths]
+        return [[{each.kind: each.subject, **each.to_json()} for each in access.at(FieldPath.parse(p))] for p in paths]
 
 
 class LineageNear:

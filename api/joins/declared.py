@@ -180,7 +180,9 @@ class Declared:
         self._rights.require_delete(subject, kind, name)
         document = self._applier.get(kind, name)[0]
         if kind == "Grant" and document["spec"].get("request"):
-            raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
+            raise Conflict(
+                f"Grant {name!r} is what an approved request ended in; revoke it: weir access revoke {name}."
+            )
 
         def allowed() -> None:
             self._rights.require_delete(later() if later is not None else subject, kind, name)

@@ -12,14 +12,6 @@ _OWN = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b|\b[a-z]+(?:_[a-z]+)+\b")
 _ROUTE = re.compile(r"\b(?:GET|POST|PUT|DELETE) /api/v1/([a-z-]+)[a-zA-Z0-9{}/-]*")
 _COMMANDS = {"policies": "get Policy", "queries": "query list"}
 """Commands that are not named as their part of the API."""
-_PHRASES = (
-    ("Input should be", "it must be"),
-    ("Value error, ", ""),
-    ("Field required", "it is missing"),
-    ("String should", "it should"),
-    ("List should", "the list should"),
-    ("Extra inputs are not permitted", "it is not known there"),
-)
 
 
 def worded(error: Exception, root: Any, words: Sequence[str]) -> str:
@@ -41,12 +33,10 @@ def _typed(text: str, options: Mapping[str, str]) -> str:
 
 
 def _problem(field: str, problem: str, options: Mapping[str, str]) -> str:
-    """`query.limit` with pydantic's words as `--limit: it must be less than or equal to 1000.`"""
+    """`query.limit` as `--limit: it must be at most 1000.`"""
     parts = [part for part in field.split(".") if not part.isdigit()]
     parts = parts[1:] if parts and parts[0] in _PLACES else parts
     named = next((options[_plain(part)] for part in reversed(parts) if _plain(part) in options), None)
-    for phrase, meant in _PHRASES:
-        problem = problem.replace(phrase, meant)
     problem = _typed(problem.rstrip("."), options)
     what = named or " ".join(part.replace("_", " ") for part in parts)
     return f"{what}: {problem}." if what else f"{problem[:1].upper()}{problem[1:]}."

@@ -50,6 +50,15 @@ class Seen(StrEnum):
     NONE = "none"
 
 
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+
 class Unconfirmed(StrEnum):
     """What becomes of a right that nobody confirmed."""
 

@@ -58,13 +58,13 @@ PANELS: dict[str, dict[str, Word]] = {
             "Request access to data, and decide requests of others.",
             "weir request create prod/orders --purpose campaign --as ana · weir request list · weir request approve 3f2a...",
         ),
-        "grant": Word(
-            "See and revoke grants.",
-            "weir grant list --as ana · weir grant revoke NAME",
-        ),
         "access": Word(
-            "See who has access to what, and why.",
-            "weir access dataset prod/orders · weir access person ana",
+            "See who has access to what, and why; see and revoke grants.",
+            "weir access dataset prod/orders · weir access person ana · weir access grants --as ana",
+        ),
+        "rights": Word(
+            "Compare what Weir grants with what the brokers let happen, and with what is used.",
+            "weir rights findings · weir rights list --dataset prod/orders · weir rights principals",
         ),
         "access-review": Word(
             "Confirm or revoke rights, in access reviews.",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from api.joins.connectors.places import WorkersOf
     from api.joins.observing import GroupsOf
     from catalog.adapters.sql.database import Database
+    from catalog.broker_acls import AclReader
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
     from lineage.ports import EventLog, EventSource, LineageGraph
@@ -58,6 +59,7 @@ class Given:
     meaning: Meaning | Real | None = REAL
     brokers: Brokers | Real = REAL
     topic_details: TopicDetails | Real = REAL
+    acl_reader: AclReader | Real = REAL
     log: EventLog | Real = REAL
     letters: EventLog | Real = REAL
     source: EventSource | Real = REAL

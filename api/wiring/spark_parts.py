@@ -141,13 +141,16 @@ class SparkParts(LineageParts):
     def query_engine(self, client_settings: Callable[[str], Mapping[str, str]]) -> Engine:
         """`client_settings`: bootstrap servers of a cluster -> librdkafka's settings for it."""
         from api.joins.query_tables import Decoder
+        from policies.adapters.kafka.positions import KafkaPositions
+        from policies.adapters.kafka.topic_identity import TopicIdentity
         from policies.adapters.spark.engine import SparkEngine
         from policies.engine.engine import KeptEngine
 
         if self.given.engine is not REAL:
             return self.given.engine
         windows = self._windows(client_settings)
-        return KeptEngine(SparkEngine(self.sessions, Decoder(self._archive), windows), self.keeper)
+        positions = KafkaPositions(windows, TopicIdentity(client_settings))
+        return KeptEngine(SparkEngine(self.sessions, Decoder(self._archive), windows, positions), self.keeper)
 
     def _windows(self, client_settings: Callable[[str], Mapping[str, str]]) -> KafkaWindows:
         """The reader of small windows, the same for all who ask."""

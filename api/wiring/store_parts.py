@@ -21,6 +21,7 @@ from policies.audit.seals import Trust
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
+    from catalog.broker_acls import AclReader
     from catalog.declared.kinds import Secret
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
@@ -252,6 +253,12 @@ class StoreParts(Made):
         from catalog.adapters.kafka.topic_details import KafkaTopicDetails
 
         return KafkaTopicDetails(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
+
+    @part
+    def acl_reader(self) -> AclReader:
+        from catalog.adapters.kafka.broker_acls import KafkaAcls
+
+        return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
 
     def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
         """librdkafka's settings for a declared cluster."""

@@ -57,8 +57,18 @@ def _builder(remote: str, seconds: float | None) -> Any:
                     _channels[remote, seconds] = channel if seconds is None else _with_deadline(channel, seconds)
                 return _channels[remote, seconds]
 
-    # A server that was started again is reached within a second.
-    return Shared(remote, [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)])
+    return Shared(
+        remote,
+        [
+            # A server that was started again is reached within a second.
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 1000),
+            # Spark tells the class of an error in the metadata of its answer, beside a plan that may be long: above
+            # gRPC's 8 KiB the class would be lost.
+            ("grpc.max_metadata_size", 1 << 20),
+            ("grpc.absolute_max_metadata_size", 2 << 20),
+        ],
+    )
 
 
 def _with_deadline(channel: Any, seconds: float) -> Any:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from catalog.declared.yaml_text import compose, dotted, plain, wrong
 from catalog.errors import InvalidInput
 from catalog.near_names import did_you_mean
+from catalog.problem_words import plain_problem
 from catalog.unseen import has_unseen
 
 API_VERSION = "weir/v1"
@@ -154,7 +155,7 @@ def _first_error(
     line: int,
     lines: Mapping[tuple[str | int, ...], int],
 ) -> InvalidInput:
-    # An unknown field explains best; the message of pydantic is kept, the input never (it may be a secret).
+    # An unknown field explains best; the input is never shown (it may be a secret).
     problems = error.errors(include_url=False, include_input=False)
     problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
     # A union adds the names of its branches to the place; only what the text itself names is a place there.
@@ -169,7 +170,7 @@ def _first_error(
         names = names if len(place) == 2 else []
         text = "is not known" + _near(str(place[-1]), names)
     else:
-        text = problem["msg"].removeprefix("Value error, ")
+        text = plain_problem(problem).removeprefix("it ")
         text = text[:1].lower() + text[1:]
     return wrong(file, here, dotted(place), f"{text} ({kind} {name})")
 

@@ -14,6 +14,7 @@ KIND_NAMES = (
     "Group",
     "IdentityProvider",
     "Policy",
+    "Principal",
     "Purpose",
     "Recognizer",
     "RequestTemplate",

@@ -129,6 +129,27 @@ class RestServer(Spec):
     ca: str | None = None
 
 
+class AuthorizerSpec(Spec):
+    """Settings of the brokers' authorizer, which brokers do not show to clients.
+
+    superUsers                 as in super.users: User:admin
+    allowEveryoneIfNoAclFound  as in allow.everyone.if.no.acl.found
+    """
+
+    superUsers: list[str] = Field(default_factory=list)
+    allowEveryoneIfNoAclFound: bool | None = None
+
+    @field_validator("superUsers")
+    @classmethod
+    def _principals(cls, value: list[str]) -> list[str]:
+        for principal in value:
+            if not re.fullmatch(r"[^:\s]+:.+", principal):
+                raise ValueError(
+                    f"{principal[:100]!r} is not a principal; write its type and its name, as in User:admin"
+                )
+        return value
+
+
 class ClusterSpec(Spec):
     """A Kafka cluster. `aliases`: other namespaces or addresses its datasets are known by (kafka://kafka-prod)."""
 
@@ -141,6 +162,7 @@ class ClusterSpec(Spec):
     security: Security | None = None
     properties: dict[str, str | int | bool] = Field(default_factory=dict)
     scan: ClusterScanSpec | None = None
+    authorizer: AuthorizerSpec | None = None
     aliases: list[str] = Field(default_factory=list)
     description: str = ""
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol
+from itertools import groupby
+from typing import Any, Protocol, TypeVar
 
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.terms import term_tags
@@ -22,6 +23,8 @@ from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
 from catalog.where_is.places import Place, PlaceQuestion, Report, gap, gaps_of, places_in
+
+_T = TypeVar("_T")
 
 
 class Flows(Protocol):
@@ -39,8 +42,10 @@ class Readers(Protocol):
 class Access(Protocol):
     """The sliver of the policies that the report needs."""
 
-    def who_may_read(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        """Who sees the field: {user | group | role, via, masked...}."""
+    def who_may_read(
+        self, dataset: DatasetId, paths: Sequence[str], as_of: datetime | None
+    ) -> Sequence[Iterable[Mapping[str, Any]]]:
+        """Who sees each of these fields of one dataset: {user | group | role, via, masked...}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,18 +226,17 @@ class WhereIs:
         readers = _Asking("readers", "who reads", gaps)
         access = _Asking("access", "who may read", gaps)
         reached = []
-        for place in places:
-            dataset, path = place.dataset.id, place.path
-            reached.append(
-                replace(
-                    place,
-                    flows=flows.ask(partial(self._flows.downstream_of, dataset, path, as_of) if self._flows else None),
-                    readers=readers.ask(partial(self._readers.readers_of, dataset, as_of) if self._readers else None),
-                    access=access.ask(
-                        partial(self._access.who_may_read, dataset, path, as_of) if self._access else None
-                    ),
+        for dataset, of_dataset in groupby(places, key=lambda place: place.dataset.id):
+            here = list(of_dataset)
+            paths = list(dict.fromkeys(place.path for place in here))
+            may = access.ask(partial(self._access.who_may_read, dataset, paths, as_of) if self._access else None)
+            who = dict(zip(paths, may, strict=False))
+            reading = readers.ask(partial(self._readers.readers_of, dataset, as_of) if self._readers else None)
+            for place in here:
+                flow = partial(self._flows.downstream_of, dataset, place.path, as_of) if self._flows else None
+                reached.append(
+                    replace(place, flows=flows.ask(flow), readers=reading, access=tuple(who.get(place.path, ())))
                 )
-            )
         return tuple(reached)
 
 
@@ -265,7 +269,7 @@ class _Asking:
         self._gaps = gaps
         self._failed = False
 
-    def ask(self, call: Callable[[], Iterable[Mapping[str, Any]]] | None) -> tuple[Mapping[str, Any], ...]:
+    def ask(self, call: Callable[[], Iterable[_T]] | None) -> tuple[_T, ...]:
         if self._failed:
             return ()
         if call is None:
@@ -275,7 +279,7 @@ class _Asking:
         except Unavailable as error:
             return self._fail(f"It is not known {self._what}: {error.message}")
 
-    def _fail(self, message: str) -> tuple[Mapping[str, Any], ...]:
+    def _fail(self, message: str) -> tuple[Any, ...]:
         self._failed = True
         self._gaps.append(gap(self._kind, message))
         return ()

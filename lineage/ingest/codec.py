@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from catalog.errors import InvalidInput
+from catalog.problem_words import place_in
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -40,6 +41,9 @@ def decode(data: bytes | str | None) -> Any:
     try:
         text = data.decode() if isinstance(data, bytes) else data
         value = json.loads(text, parse_constant=lambda _: None)
+    except json.JSONDecodeError as error:
+        where = place_in(error.doc, error.pos)
+        raise InvalidInput(f"The message is not JSON in UTF-8: it breaks at {where}.") from None
     except (ValueError, RecursionError):
         raise InvalidInput("The message is not JSON in UTF-8.") from None
     if _SURROGATE.search(text.encode(errors="replace")):

@@ -70,16 +70,13 @@ class Downstream(Finder):
         """Where a field (or, without `path`, a dataset) flows, by where contents come from.
 
         Empty where lineage knows nothing of it."""
-        try:
-            root = self.find(dataset.field_node_id(path) if path else dataset.node_id)
-        except NotFound:
-            if path is None:
+        root = self.of(dataset, path)
+        if root is None:
+            # The field has no column lineage: what the dataset feeds without saying which columns.
+            holder = self.of(dataset) if path is not None else None
+            if holder is None:
                 return []
-            try:  # the field has no column lineage: what the dataset feeds without saying which columns
-                dataset_node = self.find(dataset.node_id)
-            except NotFound:
-                return []
-            root = Node(dataset.field_node_id(path), "field", dataset_node.namespace, dataset_node.name, path)
+            root = Node(dataset.field_node_id(path or ""), "field", holder.namespace, holder.name, path)
         walk = impacts.Walk(self._graph, NOW, 100, self._settings.node_budget)
         affected = walk.of_field(root) if root.type == "field" else walk.of_dataset(root.id)
         rows = [row for row in affected.values() if row.type != "job"]

@@ -66,6 +66,18 @@ class Finder:
         hint = did_you_mean(near[:1], lead=" ")
         raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
 
+    def of(self, dataset: DatasetId, field: str | None = None) -> Node | None:
+        """The node of a dataset, or of a field of it, under any name of the dataset; None where nobody knows of it.
+
+        Unlike an id that somebody typed, these parts can be read in one way.
+        """
+        text = dataset.field_node_id(field) if field is not None else dataset.node_id
+        exact = self._graph.node(text)
+        if exact is not None:
+            return exact
+        node_id = NodeId("dataset" if field is None else "field", dataset.namespace, dataset.name, field)
+        return self._named(node_id) or self._unspoken(node_id)
+
     def _named(self, node_id: NodeId) -> Node | None:
         """The node in the graph that these parts mean, under any name of its dataset."""
         return self._graph.node(str(node_id)) or (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping
 
-from catalog.errors import InvalidInput, NotFound
+from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from lineage.fold.job_ledger import Book
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead
@@ -19,6 +19,8 @@ from lineage.questions.unknown_columns import unknown_columns
 
 __all__ = ["NOW", "AsOf", "Lineage"]
 
+_AT_ONCE = 500
+"""Datasets in one question."""
 _BOTH = (Direction.UPSTREAM, Direction.DOWNSTREAM)
 
 
@@ -108,16 +110,33 @@ class Lineage(Downstream):
 
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
-        try:
-            root = self.find(dataset.node_id)
-        except NotFound:
+        root = self.of(dataset)
+        if root is None:
             return []
+        edges = self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, as_of_time(as_of))
+        return self._readers(edges, self._nodes({edge.source for edge in edges}))
+
+    def readers_of_each(self, datasets: Collection[DatasetId]) -> dict[DatasetId, list[Reader]]:
+        """As `readers_of` for many datasets by their canonical names, in few questions; those that nobody reads are left out."""
+        by_id = {str(dataset.node_id): dataset for dataset in datasets}
+        ids, readers = sorted(by_id), dict[DatasetId, list[Reader]]()
+        for start in range(0, len(ids), _AT_ONCE):
+            some = ids[start : start + _AT_ONCE]
+            edges = self._graph.edges_at(some, Kind.READS, Direction.UPSTREAM, NOW)
+            nodes = self._nodes({edge.source for edge in edges})
+            by_target: dict[str, list[Edge]] = {}
+            for edge in edges:
+                by_target.setdefault(edge.target, []).append(edge)
+            readers |= {by_id[target]: self._readers(mine, nodes) for target, mine in by_target.items()}
+        return readers
+
+    def _readers(self, edges: Iterable[Edge], nodes: Mapping[str, Node]) -> list[Reader]:
+        """The jobs at the ends of edges, newest report first."""
         last_seen: dict[str, int] = {}
         origins: dict[str, str] = {}
-        for edge in self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, as_of_time(as_of)):
+        for edge in edges:
             last_seen[edge.source] = max(last_seen.get(edge.source, edge.seen), edge.seen)
             origins[edge.source] = max(origins.get(edge.source, ""), edge.origin)  # what was observed counts more
-        nodes = self._nodes(last_seen)
         return [
             Reader(
                 job=key,

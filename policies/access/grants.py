@@ -10,7 +10,7 @@ from catalog.errors import Conflict, DatasetNotFound, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.ports import EventSink
 from policies.access.identity import Identity
-from policies.access.who_has_access import Access, who_has_access
+from policies.access.who_has_access import Access, WhoHasAccess
 from policies.audit.log import AuditLog
 from policies.decision.agents import concerns, require_person
 from policies.decision.domains import Domain, Power
@@ -187,11 +187,12 @@ class Grants:
 
         Raises DatasetNotFound, InvalidInput for a path that cannot be read.
         """
-        now = as_of or self._clock()
-        facts = self._facts.facts(reference, as_of)
-        view = self._state.view(as_of)
-        place = FieldPath.parse(path) if path is not None else None
-        return who_has_access(view, facts, place, now, self._settings.unscanned_is_sensitive)
+        return self.access_of(reference, as_of).at(FieldPath.parse(path) if path is not None else None)
+
+    def access_of(self, reference: str, as_of: datetime | None = None) -> WhoHasAccess:
+        """The same for any number of places of a dataset. Raises DatasetNotFound."""
+        facts, view = self._facts.facts(reference, as_of), self._state.view(as_of)
+        return WhoHasAccess(view, facts, as_of or self._clock(), self._settings.unscanned_is_sensitive)
 
 
 def _within(domains: Iterable[Domain], grant: Grant) -> bool:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
+from policies.access.alike import Alike, Kind
 from policies.access.sessions import gone_because
 from policies.decision.places import Places
 from policies.declared.state import View
 from policies.matching import dataset_matches, is_active
-from policies.model import DatasetFacts, Effect, Grant, Subject
+from policies.model import DatasetFacts, Decision, Effect, Grant, Subject
 from policies.purposes import Purposes
+
+_Group = tuple[Kind, tuple[str, ...]]
+"""Those who are alike to the rules, and may state the same purposes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,66 +83,86 @@ class Access:
         }
 
 
-def who_has_access(
-    view: View, facts: DatasetFacts, place: FieldPath | None, now: datetime, unscanned_is_sensitive: bool
-) -> Sequence[Access]:
-    """Everybody known who could read the dataset, or the place in it.
+class WhoHasAccess:
+    """Who could read a dataset, and each place in it, at one moment.
 
     Users as declared, owners and grantees; and the groups and roles themselves, whose members may be known elsewhere.
+    Those who are alike to every rule about the dataset are decided on once, for all places.
     """
-    accesses: list[Access] = []
-    for kind, name, subject in _principals(view, facts, now):
+
+    def __init__(self, view: View, facts: DatasetFacts, now: datetime, unscanned_is_sensitive: bool) -> None:
+        self._view, self._facts, self._now, self._sensitive = view, facts, now, unscanned_is_sensitive
+        self._alike = Alike(view, facts, now, unscanned_is_sensitive)
+        self._granted = {f"grant {grant.name}": grant for grant in view.grants.values()}
+        self._groups: dict[_Group, list[tuple[str, str]]] = {}
+        self._decisions: dict[_Group, list[tuple[str | None, Decision, Places]]] = {}
+        for kind, name, subject in principals(view, facts, now):
+            group = self._group(subject)
+            self._groups.setdefault(group, []).append((kind, name))
+            if group not in self._decisions:
+                self._decisions[group] = self._decided(subject, group[1])
+
+    def at(self, place: FieldPath | None) -> Sequence[Access]:
+        """Everybody known who could read the place; the dataset where it is None."""
+        accesses: list[Access] = []
+        for group, decided in self._decisions.items():
+            ways = self._ways(place, decided)
+            accesses += [replace(way, kind=kind, subject=name) for kind, name in self._groups[group] for way in ways]
+        return sorted(accesses, key=lambda a: (a.kind != "user", a.kind, a.subject, a.purpose or ""))
+
+    def _group(self, subject: Subject) -> _Group:
+        active = (g for g in self._view.grants_of(subject) if is_active(g, self._now))
+        return self._alike.kind(subject), tuple(self._view.stated(active))
+
+    def _decided(self, subject: Subject, stated: Sequence[str]) -> list[tuple[str | None, Decision, Places]]:
+        """What is decided without a purpose, and with each that they may state, where that opens anything."""
+        grants = self._alike.granted(subject)
+        decisions = (
+            (purpose, self._view.decide(subject, self._facts, purpose, self._now, self._sensitive, grants))
+            for purpose in (None, *stated)
+        )
+        return [(p, each, Places(each.columns)) for p, each in decisions if each.effect is Effect.ALLOW]
+
+    def _ways(self, place: FieldPath | None, decided: Iterable[tuple[str | None, Decision, Places]]) -> list[Access]:
         seen: set[tuple[object, ...]] = set()
-        stated = view.stated(g for g in view.grants_of(subject) if is_active(g, now))
-        for purpose in (None, *stated):
-            access = _access(kind, name, subject, view, facts, place, purpose, now, unscanned_is_sensitive)
+        ways = []
+        for purpose, decision, places in decided:
+            access = self._access(place, purpose, decision, places)
             if access is None:
                 continue
             what = (access.masked, access.mask, access.rows, access.via, access.clear_when)
             if what not in seen:
                 seen.add(what)
-                accesses.append(access)
-    return sorted(accesses, key=lambda a: (a.kind != "user", a.kind, a.subject, a.purpose or ""))
+                ways.append(access)
+        return ways
 
-
-def _access(
-    kind: str,
-    name: str,
-    subject: Subject,
-    view: View,
-    facts: DatasetFacts,
-    place: FieldPath | None,
-    purpose: str | None,
-    now: datetime,
-    unscanned_is_sensitive: bool,
-) -> Access | None:
-    decision = view.decide(subject, facts, purpose, now, unscanned_is_sensitive)
-    at_place = decision.columns if place is None else Places(decision.columns).deciding(place)
-    columns = [c for c in at_place if c.effect is Effect.ALLOW]
-    if decision.effect is not Effect.ALLOW or (not columns and (place is not None or decision.columns)):
-        return None
-    masked = [c for c in columns if c.mask is not None]
-    via = dict.fromkeys(
-        "owner" if r.kind == "owner" else f"{r.kind} {r.name}"
-        for r in (itertools.chain.from_iterable(c.reasons for c in columns) if columns else decision.reasons)
-        if r.kind in ("role", "owner", "grant") and r.name != "rows"
-    )
-    granted = {f"grant {g.name}": g for g in view.grants_of(subject)}
-    ways = tuple(_way(by, granted.get(by), view.purposes) for by in via)
-    ends = [way.until for way in ways if way.until is not None]
-    until = min(ends, default=None)
-    return Access(
-        kind=kind,
-        subject=name,
-        via=tuple(via),
-        masked=bool(columns) and len(masked) == len(columns),
-        mask=str(masked[0].mask.type) if masked and masked[0].mask else None,
-        until=until,
-        purpose=purpose,
-        rows=tuple(f.where for f in decision.filters),
-        clear_when=next((c.clear_when for c in masked if c.clear_when), None),
-        ways=ways,
-    )
+    def _access(
+        self, place: FieldPath | None, purpose: str | None, decision: Decision, places: Places
+    ) -> Access | None:
+        """What a decision opens of a place; None for nothing."""
+        at_place = decision.columns if place is None else places.deciding(place)
+        columns = [c for c in at_place if c.effect is Effect.ALLOW]
+        if not columns and (place is not None or decision.columns):
+            return None
+        masked = [c for c in columns if c.mask is not None]
+        via = dict.fromkeys(
+            "owner" if r.kind == "owner" else f"{r.kind} {r.name}"
+            for r in (itertools.chain.from_iterable(c.reasons for c in columns) if columns else decision.reasons)
+            if r.kind in ("role", "owner", "grant") and r.name != "rows"
+        )
+        ways = tuple(_way(by, self._granted.get(by), self._view.purposes) for by in via)
+        return Access(
+            kind="",
+            subject="",
+            via=tuple(via),
+            masked=bool(columns) and len(masked) == len(columns),
+            mask=str(masked[0].mask.type) if masked and masked[0].mask else None,
+            until=min((way.until for way in ways if way.until is not None), default=None),
+            purpose=purpose,
+            rows=tuple(f.where for f in decision.filters),
+            clear_when=next((c.clear_when for c in masked if c.clear_when), None),
+            ways=ways,
+        )
 
 
 def _way(by: str, grant: Grant | None, purposes: Purposes) -> Way:
@@ -149,7 +173,8 @@ def _way(by: str, grant: Grant | None, purposes: Purposes) -> Way:
     )
 
 
-def _principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tuple[str, str, Subject]]:
+def principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tuple[str, str, Subject]]:
+    """(kind, name, subject) of everybody known who could have access to a dataset."""
     active = [g for g in view.grants.values() if is_active(g, now) and dataset_matches(g.dataset, facts.reference)]
     users = view.people | facts.owners.users
     for name in sorted(users.union(*(g.subject.users for g in active)) - view.removed_users):

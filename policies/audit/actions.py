@@ -61,6 +61,7 @@ AuditAction = Literal[
     "recognizer.test",
     "report.access",
     "report.access-review",
+    "report.rights",
     "report.where-is",
     "request.approve",
     "request.ask-back",

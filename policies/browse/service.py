@@ -129,14 +129,7 @@ class Browser:
         direction, bounds = self._begin(table, edges, asked)
         size = self._size(table, edges, ask.stop)
         limit = max(1, min(asked.limit, _ANSWER_BYTES // size))
-        if asked.filters:
-            budget = max(limit, min(self._query.settings.window_records, _SEARCH_BYTES // size))
-            ranges = page_ranges(bounds, edges, direction, budget, budget)
-        else:
-            budget = max(1, min(_READ_RECORDS, limit * len(edges), _READ_BYTES // size))
-            ranges = page_ranges(bounds, edges, direction, budget, limit)
-        sql = words.page_by_offsets(ranges, edges, direction, len(edges) == 1, asked.whole)
-        answer = ask.run(sql, limit)
+        ranges, answer = self._read(ask, words, asked, bounds, edges, direction, limit, size)
         page = pages.read(answer, words.parts(asked.whole), view, asked.whole)
         after, before = pages.bounds_after(
             page, bounds, ranges, direction, len(page.records) < limit and not answer.partial
@@ -161,6 +154,37 @@ class Browser:
             sql=words.as_query(asked.limit),
             follow=words.followed(),
         )
+
+    def _read(
+        self,
+        ask: _Ask,
+        words: statements.Words,
+        asked: RecordsQuery,
+        bounds: Mapping[int, int],
+        edges: Sequence[Range],
+        direction: str,
+        limit: int,
+        size: int,
+    ) -> tuple[tuple[Range, ...], QueryAnswer]:
+        """The records of a page, and the offsets that were read for it. With filters first as few as Weir reads itself, and
+        the rest only where these do not fill the page."""
+        settings = self._query.settings
+        stages = [(max(1, min(_READ_RECORDS, limit * len(edges), _READ_BYTES // size)), limit)]
+        if asked.filters:
+            whole = max(limit, min(settings.window_records, _SEARCH_BYTES // size))
+            few = max(limit, min(settings.small_window_records, settings.small_window_bytes // size))
+            stages = [(each, each) for each in sorted({min(few, whole), whole})]
+        ranges: tuple[Range, ...] = ()
+        answer: QueryAnswer | None = None
+        for budget, most in stages:
+            before, ranges = ranges, page_ranges(bounds, edges, direction, budget, most)
+            if answer is not None and ranges == before:
+                break
+            answer = ask.run(words.page_by_offsets(ranges, edges, direction, len(edges) == 1, asked.whole), limit)
+            if len(answer.rows) >= limit or answer.truncated:
+                break
+        assert answer is not None
+        return ranges, answer
 
     def _by_time(
         self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery, most: int

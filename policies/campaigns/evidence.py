@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from catalog.records import rfc3339
+from policies.access.alike import Alike
 from policies.audit.log import AuditLog
 from policies.audit.names import DATASET, GRANT, READING
 from policies.campaigns.model import Kind, Right
 from policies.campaigns.scope import personal_tags
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import View
-from policies.effective.alike import Alike
 from policies.effective.people import Given
 from policies.effective.shown import Shown, Summaries
 from policies.model import DatasetFacts, Grant, Subject

@@ -1,5 +1,5 @@
 """The declared kinds of this room: what may be in `spec` of a Purpose, Policy, Role, User, Group, Workflow,
-RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights, AccessReview, Visibility or Domain.
+RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights, AccessReview, Visibility, Principal or Domain.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -27,6 +27,7 @@ from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.directory import DirectorySpec
 from policies.declared.domain_specs import DomainSpec
 from policies.declared.policy_specs import PolicySpec
+from policies.declared.principal_specs import PrincipalSpec
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.purpose_specs import PurposeSpec
 from policies.declared.service_specs import ServiceAccountSpec
@@ -48,6 +49,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "DirectoryRights": DirectorySpec,
     "AccessReview": AccessReviewSpec,
     "Visibility": VisibilitySpec,
+    "Principal": PrincipalSpec,
 }
 """kind -> the pydantic model of its spec."""
 

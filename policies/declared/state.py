@@ -11,7 +11,7 @@ from typing import Any
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
 from policies.decision.visibility import ALL, Known
-from policies.declared import access_specs, kinds, policy_specs, provider_specs, purpose_specs
+from policies.declared import access_specs, kinds, policy_specs, principal_specs, provider_specs, purpose_specs
 from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
@@ -175,6 +175,8 @@ class GovernanceState:
         self._check_one_owner(kind, name)
         if isinstance(model, ServiceAccountSpec):
             self._check_certificates(name, model)
+        if isinstance(model, principal_specs.PrincipalSpec):
+            self._check_principals(name, model)
         if isinstance(model, provider_specs.IdentityProviderSpec):
             self._checks.provider(model)
             try:
@@ -240,6 +242,17 @@ class GovernanceState:
                     f"ServiceAccount {name}: the certificate {shared[0]} is listed by the ServiceAccount {other}; list it in one.",
                     details={"kind": "ServiceAccount", "name": name, "field": "spec.certificates"},
                 )
+
+    def _check_principals(self, name: str, spec: principal_specs.PrincipalSpec) -> None:
+        """A principal is one person, group or program. Raises InvalidInput."""
+        other = principal_specs.listed_elsewhere(name, spec, self.view().principals)
+        if other is not None:
+            principal, document, (kind, who) = other
+            raise InvalidInput(
+                f"Principal {name}: {principal} is the {principal_specs.KIND_WORDS[kind]} {who} by the document {document}; a"
+                " principal is one, so list it in one document.",
+                details={"kind": "Principal", "name": name, "field": "spec.principals"},
+            )
 
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
         condition, expression = self._checks.condition, self._checks.expression

@@ -16,6 +16,7 @@ from policies.declared import (
     provider_specs,
 )
 from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given
+from policies.declared.principal_specs import PrincipalSpec
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.matching import resolve
 from policies.model import DatasetFacts, Decision, Grant, Role, Subject
@@ -57,6 +58,8 @@ class View:
     purposes: Purposes = NO_PURPOSES
     domains: Mapping[str, Domain] = field(default_factory=dict)
     """Teams with admins and stewards of their own."""
+    principals: Mapping[str, PrincipalSpec] = field(default_factory=dict)
+    """Who principals of Kafka are."""
 
     def given_by_directory(self, user: str) -> Given:
         """What the directory (SCIM) gives a user; nothing that is declared by hand."""

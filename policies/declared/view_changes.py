@@ -87,6 +87,7 @@ class Changes:
             templates=self._part("RequestTemplate", before.templates),
             purposes=self._purposes(),
             domains=self._part("Domain", before.domains),
+            principals=self._part("Principal", before.principals),
         )
 
     def _concern(self, *kinds: str) -> bool:

@@ -10,9 +10,9 @@ from itertools import groupby
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
+from policies.access.alike import Alike, Kind
 from policies.access.identity import Identity
 from policies.decision.domains import Power
-from policies.effective.alike import Alike, Kind
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import GROUP, ROLE, USER, Holding, Principal, principals
 from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Shown, Summaries

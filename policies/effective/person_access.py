@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound
+from policies.access.alike import with_sources
 from policies.access.identity import Identity
-from policies.effective.alike import with_sources
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session

@@ -103,6 +103,7 @@ class TablePlan:
                  sees unmasked. `value` and `key` mean whole records
     rows         see `QueryTable.rows`
     by_key       None: each record counts for itself
+    enough       any so many records of the window serve as well as all; None: every one is needed
     """
 
     view: str
@@ -118,6 +119,33 @@ class TablePlan:
     watched: tuple[tuple[str, str], ...] = ()
     rows: Rows | None = None
     by_key: ByKey | None = None
+    enough: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PositionOutput:
+    """A column of a query that asks for positions alone: `function` is count, min or max; `column` offset, partition or
+    timestamp. `type` as in `ResultColumn`."""
+
+    name: str
+    type: str
+    function: str
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PositionTotals:
+    """Of the records of a window: how many there are, and the least and greatest of their positions and times (milliseconds
+    since 1970; -1 for a record without a time). Without records nothing but the count.
+
+    read  how many of them were read for this; the others were counted by their offsets
+    """
+
+    records: int
+    read: int
+    offset: tuple[int, int] | None = None
+    partition: tuple[int, int] | None = None
+    timestamp: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +156,7 @@ class QueryPlan:
     ansi   whether a value that cannot be cast fails the query, or is NULL as it is inside the views
     progress  receives now and then which share of the work is done, 0..1; it may go back when more work turns up
     asker  the user it runs for
+    positions  what the query asks for, where that is nothing but positions of its one table
     """
 
     sql: str
@@ -139,6 +168,7 @@ class QueryPlan:
     ansi: bool = True
     progress: Callable[[float], None] = field(default=lambda share: None, compare=False, repr=False)
     asker: str = field(default="", compare=False)
+    positions: tuple[PositionOutput, ...] = ()
 
 
 Unreadable = Mapping[str, Mapping[str, int]]
@@ -160,6 +190,7 @@ class Result:
 
     unreadable  view -> path -> how many values of the records that were read do not fit their type, or whole records
                 (path `value` or `key`) that cannot be decoded; None where a cut left them uncounted
+    notes       how the rows were got, where that was not by reading all records
     """
 
     columns: tuple[ResultColumn, ...]
@@ -167,6 +198,7 @@ class Result:
     truncated: bool
     limit: str | None = None
     unreadable: Unreadable | None = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 class Batches(Protocol):

@@ -12,9 +12,9 @@ from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, Unavailabl
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Reason, RecordWindow, Subject
-from policies.plan import hidden_rows
+from policies.plan import hidden_rows, shortcuts
 from policies.plan.hidden_rows import HiddenRows
-from policies.plan.model import QueryPlan, TablePlan, Window
+from policies.plan.model import PositionOutput, QueryPlan, TablePlan, Window
 from policies.plan.ports import Decider, Offsets, QueryTable, TableSource
 from policies.plan.projection import mentioned, narrowed
 from policies.plan.refusals import not_allowed
@@ -79,7 +79,11 @@ class Prepared:
             ref: [name for name in governed.system if fold(name) in mentions.names]
             for ref, governed in self.tables.items()
         }
-        plan = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
+        asked: tuple[PositionOutput, ...] = ()
+        if len(plans) == 1:
+            asked = shortcuts.positions(self.gated.tree, plans[0])
+            plans = (replace(plans[0], enough=shortcuts.records_enough(self.gated.tree, plans[0], rows)),)
+        plan = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes, positions=asked)
         return (
             plan if running is None else replace(plan, stop=running.stop, progress=running.advance, asker=running.user)
         )

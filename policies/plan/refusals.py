@@ -69,13 +69,13 @@ def unknown_column(
         return QueryFailed(f"{owner} has no field {parts[-1]}{hint}", details={**details, "nearest": near})
     names = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
     near = nearest(parts[-1], names) or nearest(parts[0], names)
-    if near is not None and fold(near) == fold(parts[-1]):
+    if of is None and near is not None and fold(near) == fold(parts[-1]):
         qualifier = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
         where = _BESIDE if near in SYSTEM_COLUMNS else qualifier
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(names[:_NAMES_SHOWN])}." if names else "."
     hint = did_you_mean(near, listed, "; ")
-    there_is_none = f"{of} has no column {written}" if of is not None else f"There is no column {written}"
+    there_is_none = f"{of} has no column {parts[0]}" if of is not None else f"There is no column {written}"
     return QueryFailed(f"{there_is_none}{hint}", details={**details, "nearest": near})
 
 

@@ -20,11 +20,11 @@ from policies.plan.explain import find
 from policies.plan.prepare import Prepared
 from policies.plan.refusals import split_name, unknown_column
 from policies.plan.views import GovernedTable
-from policies.query.blamed import taken_apart, whole_name
-from policies.query.failure_words import part, sentence
+from policies.query.blamed import whole_name
+from policies.query.failure_words import sentence
 from policies.sql.errors import place
 from policies.sql.lexer import lex
-from policies.sql.names import fold, name_sql
+from policies.sql.names import fold
 
 _MOST_NODES = 3_000
 """Each is written back to be compared; in longer queries the place is not looked for."""
@@ -44,17 +44,10 @@ def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
             refusal = unknown_column(list(prepared.tables.values()), split_name(missing), error)
             if isinstance(refusal, NotAllowed):
                 return refusal
-        node = node if node is not None else part(prepared, error)
-        better, error_about = sentence(prepared, node, error), error.about
+        better = sentence(prepared, node, error)
         if better is not None:
-            error = QueryFailed(better, details=error.details)
-        if node is None:
-            expression = better and (error_about.get("expression") or error_about.get("base"))
-            base = taken_apart(prepared, error_about["base"]) if better and "base" in error_about else None
-            written = ".".join(map(name_sql, base)) if base else expression and expression.strip('"')
-            at = find_name(gated, written) if written else 0
-            return _placed(gated, at, error) if at else error
-        return _placed(gated, _position(gated, node), error)
+            error, node = QueryFailed(better.text, details=error.details), better.node
+        return error if node is None else _placed(gated, _position(gated, node), error)
     at = _position(gated, node) if node is not None else find_name(gated, name)
     if error.details.get("condition", "").split(".")[0] == "AMBIGUOUS_REFERENCE":
         return _placed(gated, at, error)
@@ -77,7 +70,7 @@ def with_place(error: WeirError) -> WeirError:
 
 
 def find_name(gated: Gated, name: str) -> int:
-    """Where a name of the engine's error is in the text; 0 when it is not there."""
+    """Where a name of the engine's error is in the text; -1 when it is not there."""
     folded = [fold(part) for part in split_name(name)]
     checker = Checker(lex(gated.sql))
     spots: list[tuple[int, int]] = []
@@ -88,10 +81,12 @@ def find_name(gated: Gated, name: str) -> int:
             spots.append((0, checker.position(node)))
         elif folded[-1] in names:
             spots.append((1, checker.position(node)))
-    return min(spots, default=(0, 0))[1]
+    return min(spots, default=(0, -1))[1]
 
 
 def _placed(gated: Gated, at: int, error: WeirError) -> WeirError:
+    if at < 0:
+        return error
     line, column = place(gated.sql, at)
     error.details = {**error.details, "line": line, "column": column}
     return error

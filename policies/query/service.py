@@ -87,7 +87,7 @@ class GovernedQuery(Steps):
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
             ),
             unreadable=live.report,
-            notes=query_answer.notes(prepared),
+            notes=[*query_answer.notes(prepared), *result.notes],
         )
 
     @contextlib.contextmanager

@@ -179,7 +179,8 @@ class Steps:
         """The plan of an answer that is sent as it comes; where values that do not fit are an error, they are looked
         for first, since what has gone out cannot be taken back."""
         if self._unfit.is_error(live.on_unreadable):
-            counting = replace(plan, sql=f"SELECT count(*) FROM ({plan.sql})", limit=1)
+            tables = tuple(replace(table, enough=None) for table in plan.tables)
+            counting = replace(plan, sql=f"SELECT count(*) FROM ({plan.sql})", limit=1, tables=tables, positions=())
             self._unfit.report(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
         return plan
 

@@ -56,7 +56,7 @@ class Shape:
 
 def shape(tree: Any) -> Shape:
     """The shape of a gated tree that has no `problem`."""
-    stateful = any(tree.args.get(part) for part in _STATEFUL) or any(map(_is_aggregate, _own_nodes(tree)))
+    stateful = any(tree.args.get(part) for part in _STATEFUL) or any(map(is_aggregate, _own_nodes(tree)))
     return Shape(tree.args["from_"].this.meta["weir"], stateful, _bucket(tree))
 
 
@@ -91,7 +91,8 @@ def _own_nodes(node: Any) -> Iterator[Any]:
             yield from _own_nodes(child)
 
 
-def _is_aggregate(node: Any) -> bool:
+def is_aggregate(node: Any) -> bool:
+    """Whether a node is a call that makes one value of many rows."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower() in AGGREGATES
     return isinstance(node, exp.AggFunc)

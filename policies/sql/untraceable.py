@@ -16,7 +16,7 @@ from policies.sql.stars import counts_rows
 from policies.sql.tables import TableRef
 from policies.sql.trace import Visible, outputs, places
 
-_GENERATORS = frozenset(
+GENERATORS = frozenset(
     {"explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack", "json_tuple"}
 )
 """Functions that may give several columns, whose names are not in the text."""
@@ -63,4 +63,4 @@ def _leaves_out_by_path(star: exp.Star) -> bool:
 
 def _is_unnamed(select: exp.Select) -> bool:
     """Whether a select has a generator without a name, so that it gives one column or two."""
-    return any(isinstance(item, exp.Anonymous) and fold(item.name) in _GENERATORS for item in select.expressions)
+    return any(isinstance(item, exp.Anonymous) and fold(item.name) in GENERATORS for item in select.expressions)

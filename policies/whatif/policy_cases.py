@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from pydantic.alias_generators import to_camel
 
 from catalog.errors import InvalidInput
+from catalog.problem_words import plain_problem
 
 MOST_CASES = 2000
 _MOST_BYTES = 1024 * 1024
@@ -111,8 +112,10 @@ def read_cases(text: str) -> list[Case]:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise InvalidInput(
-            f"The tests cannot be used: {where}: {first['msg'][:300]}.",
+            f"The tests cannot be used: {where}: {plain_problem(first)[:300]}.",
             details={
-                "problems": [{"field": ".".join(map(str, e["loc"])), "problem": e["msg"]} for e in error.errors()]
+                "problems": [
+                    {"field": ".".join(map(str, e["loc"])), "problem": plain_problem(e)} for e in error.errors()
+                ]
             },
         ) from None

@@ -47,7 +47,7 @@ THEMSELVES = {
 BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
-    "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping Bundles CatalogStore Certificates Clicks"
+    "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore Certificates Clicks"
     " ClusterRemoval ClusterTrial Connections Connectors Datasets Declared Detections DeviceLogins DirectoryList"
     " DirectoryPeople Discovery DomainAudit DomainRights Duties EffectiveAccess Events Extensions GovernanceState"
     " Grants GroupLags Guard Health Identity Ingest Knowledge KnownDocuments KnownViews Lineage Notify Observing"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import random
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from catalog.datatypes import STRING
 from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.kafka.positions import KafkaPositions
+from policies.adapters.kafka.topic_identity import TopicIdentity
 from policies.adapters.kafka.windows import KafkaWindows
 from policies.adapters.spark.records import kafka_frame, records_frame
 from policies.plan.cancellation import Stop
-from policies.plan.model import PartRead, Range, TablePlan, Window
+from policies.plan.model import PartRead, PositionTotals, Range, TablePlan, Window
 from policies.sql.windows import NEWEST
 
 pytestmark = pytest.mark.integration
@@ -199,6 +202,78 @@ def test_the_records_are_those_that_spark_reads(kafka: Kafka, reader: KafkaWindo
         return
     assert records is not None
     assert kafka.rows(records_frame(kafka.session, records)) == by_spark
+    for enough in (1, 7, 1_000):
+        few = KafkaWindows(most_records=max(enough, 1) if enough < plan.window.records else 5_000)
+        some = few.read(replace(plan, enough=enough), Stop())
+        few.close()
+        assert some is not None and some.num_rows == min(enough, len(by_spark))
+        assert set(kafka.rows(records_frame(kafka.session, some))) <= set(by_spark) if log != "headers" else True
+
+
+def _by_spark(kafka: Kafka, plan: TablePlan) -> PositionTotals:
+    millis = [f"CAST(round({bound}(CAST(timestamp AS DOUBLE)) * 1000) AS BIGINT)" for bound in ("min", "max")]
+    positions = ["count(*)", "min(offset)", "max(offset)", "min(partition)", "max(partition)"]
+    frame = kafka_frame(kafka.session, plan).selectExpr(*positions, *millis)
+    count, *bounds = frame.collect()[0]
+    pairs = [None if low is None else (low, high) for low, high in zip(bounds[::2], bounds[1::2], strict=True)]
+    return PositionTotals(count, 0, *pairs)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_positions_are_those_that_spark_counts(kafka: Kafka, reader: KafkaWindows, log: str) -> None:
+    fill, config = LOGS[log]
+    topic = kafka.topic(**config)
+    fill(kafka, topic)
+    counter = KafkaPositions(reader, TopicIdentity())
+    for times in (False, True, True, False):
+        plan = kafka.plan(topic)
+        totals, by_spark = counter.totals(plan, times, Stop()), _by_spark(kafka, plan)
+        assert totals is not None
+        got = replace(totals, read=0) if times else replace(totals, read=0, timestamp=by_spark.timestamp)
+        assert got == by_spark
+    assert totals is not None
+    assert totals.read == (totals.records if log == "compacted" else 0), "what was counted is known the next time"
+    kafka.send(topic, [{"value": b"more", "key": b"new"}] * 3)
+    more, by_spark = counter.totals(kafka.plan(topic), True, Stop()), _by_spark(kafka, kafka.plan(topic))
+    assert more is not None and replace(more, read=0) == by_spark
+    assert more.read == 3 or log == "compacted"
+
+
+def test_any_part_of_a_log_is_counted_as_spark_counts_it(kafka: Kafka, reader: KafkaWindows) -> None:
+    """Parts in any order, so that each meets what others left; with marks of transactions in the log, and without."""
+    for fill in (_transactions, _plain):
+        topic = kafka.topic()
+        fill(kafka, topic)
+        offsets = {row[3] for row in kafka.rows(kafka_frame(kafka.session, kafka.plan(topic)))}
+        (full,) = kafka.plan(topic).window.ranges
+        parts = [(start, end) for start in range(0, 40, 4) for end in range(start + 1, min(full.end, 44) + 1, 3)]
+        random.Random(7).shuffle(parts)
+        counter = KafkaPositions(reader, TopicIdentity())
+        for start, end in parts:
+            totals = counter.totals(kafka.plan(topic, Window((Range(0, start, end),))), False, Stop())
+            there = sorted(offset for offset in offsets if start <= offset < end)
+            assert totals is not None and totals.records == len(there), (start, end)
+            assert totals.offset == ((there[0], there[-1]) if there else None)
+
+
+def test_a_topic_that_is_made_again_or_loses_records_is_counted_anew(kafka: Kafka, reader: KafkaWindows) -> None:
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.admin import NewTopic
+
+    topic, counter = kafka.topic(), KafkaPositions(reader, TopicIdentity())
+    _plain(kafka, topic)
+    first = counter.totals(kafka.plan(topic), True, Stop())
+    assert first is not None and (first.records, first.read) == (300, 300)
+    kafka.admin.delete_records([TopicPartition(topic, 0, 100)])[TopicPartition(topic, 0, 100)].result(30)
+    rest = counter.totals(kafka.plan(topic), True, Stop())
+    assert rest is not None and replace(rest, read=0) == _by_spark(kafka, kafka.plan(topic))
+    kafka.admin.delete_topics([topic])[topic].result(30)
+    time.sleep(1)
+    kafka.admin.create_topics([NewTopic(topic, 1, 1, config={"retention.ms": "-1"})])[topic].result(30)
+    _transactions(kafka, topic)
+    again = counter.totals(kafka.plan(topic), True, Stop())
+    assert again is not None and replace(again, read=0) == _by_spark(kafka, kafka.plan(topic))
+    assert again.read == again.records
 
 
 def test_any_part_of_a_log_with_transactions_is_read_as_spark_reads_it(kafka: Kafka, reader: KafkaWindows) -> None:

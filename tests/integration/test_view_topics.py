@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Conflict, DatasetNotFound
 from views.adapters.topics import KafkaTopics
-from views.ports import TopicSettings
+from views.ports import TopicSettings, ViewRecord
 
 pytestmark = pytest.mark.integration
 
@@ -49,3 +52,34 @@ def test_a_topic_that_is_not_there(stack: Any) -> None:
     assert KafkaTopics().options(kafka, "topics.nobody") is None
     with pytest.raises(DatasetNotFound, match=r"no topic topics\.nobody"):
         KafkaTopics().compacted(kafka, "topics.nobody")
+
+
+def test_a_record_ends_the_wait_for_it(there: tuple[dict[str, str], str]) -> None:
+    kafka, name = there
+    reader = KafkaTopics().read(kafka, name, {0: 0})
+    try:
+        begun = time.monotonic()
+        assert reader.poll(100, 1.0) == [] and time.monotonic() - begun >= 0.9
+        timer = threading.Timer(1.0, _send, (kafka, name, 3))
+        timer.start()
+        records: list[ViewRecord] = []
+        begun = time.monotonic()
+        while len(records) < 3 and time.monotonic() - begun < 20:
+            records += reader.poll(100, 20.0)
+        assert len(records) == 3 and time.monotonic() - begun < 6, "a wait of 20 s is over with the first record"
+        _send(kafka, name, 500)
+        begun, records = time.monotonic(), []
+        while len(records) < 500 and time.monotonic() - begun < 20:
+            batch = reader.poll(100, 5.0)
+            assert len(batch) <= 100
+            records += batch
+        assert [record.offset for record in records] == list(range(3, 503))
+    finally:
+        reader.close()
+
+
+def _send(kafka: dict[str, str], topic: str, count: int) -> None:
+    producer = Producer(kafka)
+    for number in range(count):
+        producer.produce(topic, f"{number}".encode())
+    assert producer.flush(10) == 0

@@ -175,6 +175,10 @@ class MemoryViewStates:
         with self._lock:
             self._states[view] = json.loads(json.dumps(dict(state)))
 
+    def names(self) -> set[str]:
+        with self._lock:
+            return {*self._states, *self._wishes}
+
     def wish(self, view: str) -> dict[str, Any]:
         with self._lock:
             return copy.deepcopy(self._wishes.get(view, {}))

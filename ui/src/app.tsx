@@ -37,6 +37,7 @@ import {
   RequestPage,
   RequestsPage,
   ReviewPage,
+  RightsPage,
   ScanPage,
   SessionsPage,
   ViewPage,
@@ -79,6 +80,7 @@ export function App() {
           <Route path="/policies" element={<PoliciesPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
+          <Route path="/rights" element={<RightsPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
           <Route path="/agents" element={<AgentsPage />} />
           <Route path="/agents/:id" element={<AgentPage />} />

@@ -18,6 +18,7 @@ export const DomainsPage = part(() => import("@/pages/domains/DomainsPage"));
 export const PoliciesPage = part(() => import("@/pages/policies/PoliciesPage"));
 export const FieldsPage = part(() => import("@/pages/Fields"));
 export const ReportsPage = part(() => import("@/pages/reports/ReportsPage"));
+export const RightsPage = part(() => import("@/pages/rights/RightsPage"));
 export const AuditPage = part(() => import("@/pages/Audit"));
 export const PersonPage = part(() => import("@/pages/Person"));
 export const SessionsPage = part(() => import("@/pages/Sessions"));
@@ -64,6 +65,7 @@ const BY_ADDRESS = [
   ["^/policies", PoliciesPage],
   ["^/fields", FieldsPage],
   ["^/reports", ReportsPage],
+  ["^/rights", RightsPage],
   ["^/audit", AuditPage],
   ["^/admin", AdminPage],
 ] as const;

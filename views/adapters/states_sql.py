@@ -46,6 +46,10 @@ class SqlViewStates:
         with self._database.read() as session:
             return {row.name: dict(row.state) for row in session.scalars(select(ViewStateRow)) if row.name != _RUNNER}
 
+    def names(self) -> set[str]:
+        with self._database.read() as session:
+            return set(session.scalars(select(ViewStateRow.name))) - {_RUNNER}
+
     def put(self, view: str, state: Mapping[str, Any]) -> None:
         with self._database.begin() as session:
             row = session.get(ViewStateRow, view)
@@ -56,8 +60,8 @@ class SqlViewStates:
 
     def wish(self, view: str) -> dict[str, Any]:
         with self._database.read() as session:
-            row = session.get(ViewStateRow, view)
-            return dict(row.wish) if row is not None else {}
+            # The state beside it is large, and this is asked for again and again.
+            return dict(session.scalar(select(ViewStateRow.wish).where(ViewStateRow.name == view)) or {})
 
     def put_wish(self, view: str, wish: Mapping[str, Any]) -> None:
         with self._database.begin() as session:

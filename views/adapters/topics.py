@@ -32,6 +32,7 @@ from views.ports import TopicOptions, TopicReader, TopicSettings, ViewRecord
 from views.runner.topic_options import config_of
 
 _SECONDS = 10.0
+_GATHER_S = 0.05
 _LOOK_S = 0.05
 _LARGE = {"max.message.bytes": "16777216"}
 """A row may be larger than the records that it is made of, each of which may be as large as brokers take by themselves."""
@@ -180,7 +181,6 @@ class KafkaReader:
                     "enable.partition.eof": False,
                     "isolation.level": "read_committed",
                     "auto.offset.reset": "earliest",
-                    "fetch.wait.max.ms": 100,
                     "queued.max.messages.kbytes": 16_384,
                     "log_level": 0,
                 }
@@ -191,7 +191,12 @@ class KafkaReader:
 
     def poll(self, most: int, seconds: float) -> list[ViewRecord]:
         try:
-            return [_record(each) for each in self._consumer.consume(most, seconds) if _there(each)]
+            # The first that comes ends the wait, and is given a moment for those behind it.
+            first = self._consumer.poll(seconds)
+            if first is None:
+                return []
+            messages = [first, *(self._consumer.consume(most - 1, min(seconds, _GATHER_S)) if most > 1 else ())]
+            return [_record(each) for each in messages if _there(each)]
         except KafkaException as error:
             raise _away(self._kafka, error) from None
 

@@ -16,7 +16,8 @@ from views.runner.records import Reader
 from views.runner.state import Generation, Offsets, behind
 from views.runner.tools import Tools
 
-_POLL_S = 0.2
+_POLL_S = 0.5
+"""As often as a view is compared with what is declared; a record ends the wait."""
 _LOOK_S = 1.0
 _SAMPLES = 600
 _CURRENT_S = 10.0

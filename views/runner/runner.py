@@ -13,6 +13,8 @@ from views.runner.view import View
 _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
 _IDLE_S = 0.2
+_POLLED_S = 0.01
+"""The pause behind a step that has waited for records itself."""
 _END_S = 15.0
 _NEVER = -1e9
 BEAT_S = 3.0
@@ -35,7 +37,7 @@ class Runner:
             if self._tools.monotonic() - beaten >= BEAT_S:
                 self._tools.states.beat(self._tools.clock())
                 beaten = self._tools.monotonic()
-            names = {*self._names(), *self._tools.states.all()}
+            names = {*self._names(), *self._tools.states.names()}
             self._threads = {name: each for name, each in self._threads.items() if each.is_alive()}
             for name in sorted(names - set(self._threads)):
                 thread = threading.Thread(target=self._keep, args=(name, stop), name=f"weir-view-{name}", daemon=True)
@@ -53,7 +55,7 @@ class Runner:
                 if view.over:
                     return
                 if not busy:
-                    stop.wait(_IDLE_S)
+                    stop.wait(_POLLED_S if view.waits else _IDLE_S)
         except Exception as error:
             # A fault of ours: the thread ends, and the next look starts it again from what is kept.
             _log.error("view_thread_failed", view=name, kind=type(error).__name__)

@@ -90,6 +90,11 @@ class View:
         """Whether the view was deleted and nothing of it is left."""
         return self.record.blank
 
+    @property
+    def waits(self) -> bool:
+        """Whether a step waits for records itself."""
+        return self._stream is not None
+
     def close(self) -> None:
         """End the stream; it continues from its checkpoint when the view is stepped again, here or elsewhere."""
         stream, self._stream = self._stream, None

@@ -1,3 +1,3 @@
 """Who has access to what, and why."""
 
-COMMANDS = ("access",)
+COMMANDS = ("access dataset", "access person", "access unused", "access compare")

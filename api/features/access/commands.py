@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from api.terminal.http import segment
+from api.terminal.long_lists import Limit, Listed, ListFormat, print_file, print_tail
 from api.terminal.names import complete_dataset, complete_purpose, complete_user
 from api.terminal.options import As, AsOf, Output, api
 from api.terminal.output import Format, console, show
 from api.terminal.vocabularies import Holder, RightKind, Seen
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
-access_app = typer.Typer(no_args_is_help=True)
-
-
-class ListFormat(StrEnum):
-    """The `-o` of lists that may be long; csv and jsonl are whole."""
-
-    TABLE = "table"
-    JSON = "json"
-    YAML = "yaml"
-    CSV = "csv"
-    JSONL = "jsonl"
-
-
-Listed = Annotated[ListFormat, typer.Option("-o", "--output", help="How to print it; csv and jsonl are whole.")]
-Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")]
 Shows = Annotated[Seen | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.add_typer(access_app, name="access")
+    group = noun(app, "access")
+    group.command(epilog="weir access dataset prod/orders --field value.customer.email --as-of 2026-03-01T12:00:00Z")(
+        dataset
+    )
+    group.command(epilog="weir access person ana · weir access person ana --dataset 'prod/*' -o csv")(person)
+    group.command(epilog="weir access unused --days 90 -o csv")(unused)
+    group.command(
+        epilog="weir access compare prod/orders ana otto · weir access compare prod/orders ana --left-as-of 2026-03-01"
+    )(compare)
 
 
-@access_app.command(epilog="weir access dataset prod/orders --field value.customer.email --as-of 2026-03-01T12:00:00Z")
 def dataset(
     name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     field: Annotated[str | None, typer.Option(help="Only this field, as value.customer.email.")] = None,
@@ -59,13 +51,12 @@ def dataset(
         raise InvalidInput(f"{name!r} is not CLUSTER/TOPIC, as in prod/orders.")
     path = f"/api/v1/access/datasets/{segment(cluster)}/{segment(topic)}"
     params = {"field": field, "asOf": as_of, "kind": kind, "name": person, "shows": shows}
-    if _file(path, output, user, params):
+    if print_file(path, output, user, params):
         return
     answer = api(user).get(path, **params, limit=limit)
     _show(answer, ("name", "purpose", "shows", "masks", "until", "why"), output, "Nobody.")
 
 
-@access_app.command(epilog="weir access person ana · weir access person ana --dataset 'prod/*' -o csv")
 def person(
     name: Annotated[str, typer.Argument(help="Whose; yourself always, others by right.", autocompletion=complete_user)],
     dataset: Annotated[str | None, typer.Option(help="Only datasets of a pattern, as prod/*.")] = None,
@@ -78,13 +69,12 @@ def person(
     """Everything a person sees: each dataset unmasked, partly, masked or not."""
     path = f"/api/v1/access/people/{segment(name)}"
     params = {"dataset": dataset, "asOf": as_of, "shows": shows}
-    if _file(path, output, user, params):
+    if print_file(path, output, user, params):
         return
     answer = api(user).get(path, **params, limit=limit)
     _show(answer, ("dataset", "purpose", "shows", "masks", "until", "why"), output, "No datasets.")
 
 
-@access_app.command(epilog="weir access unused --days 90 -o csv")
 def unused(
     days: Annotated[int, typer.Option(min=1, max=3650, help="Nothing was read for so many days.")] = 90,
     dataset: Annotated[str | None, typer.Option(help="Only rights on datasets of a pattern, as prod/*.")] = None,
@@ -96,20 +86,17 @@ def unused(
 ) -> None:
     """Rights by which nothing was read, as far as the audit reaches."""
     params = {"days": days, "dataset": dataset, "person": person, "kind": kind}
-    if _file("/api/v1/access/unused", output, user, params):
+    if print_file("/api/v1/access/unused", output, user, params):
         return
     answer = api(user).get("/api/v1/access/unused", **params, limit=limit)
     columns = ("kind", "name", "person", "dataset", "since", "how")
     show(answer["rights"], columns, Format(output.value), whole=answer, empty="No unused rights.")
     if output is ListFormat.TABLE:
-        _tail(answer, len(answer["rights"]))
+        print_tail(answer, len(answer["rights"]))
         if answer["young"]:
             console.print(f"{answer['young']} grants are younger than {days} days and are left out.")
 
 
-@access_app.command(
-    epilog="weir access compare prod/orders ana otto · weir access compare prod/orders ana --left-as-of 2026-03-01"
-)
 def compare(
     dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     left: Annotated[str, typer.Argument(help="A person.", autocompletion=complete_user)],
@@ -173,29 +160,11 @@ def _effect(side: Mapping[str, Any]) -> str:
     return word[side["effect"]] + (f", unmasked where {side['clearWhen']}" if side["clearWhen"] else "")
 
 
-def _file(path: str, output: ListFormat, user: str | None, params: Mapping[str, Any]) -> bool:
-    """Print the whole list as it comes, where it was asked for as csv or jsonl."""
-    if output not in (ListFormat.CSV, ListFormat.JSONL):
-        return False
-    with api(user).file(path, **params, format=output.value) as pieces:
-        for piece in pieces:
-            sys.stdout.buffer.write(piece)
-    sys.stdout.flush()
-    return True
-
-
 def _show(answer: Mapping[str, Any], columns: Iterable[str], output: ListFormat, empty: str) -> None:
     rows = [{**entry, "why": _why(entry)} for entry in answer["entries"]]
     show(rows, tuple(columns), Format(output.value), whole=answer, empty=empty)
     if output is ListFormat.TABLE:
-        _tail(answer, len(rows))
-
-
-def _tail(answer: Mapping[str, Any], shown: int) -> None:
-    if answer["total"] > shown:
-        console.print(f"{answer['total'] - shown} more; -o csv or -o jsonl gives all of them.")
-    for note in answer["notes"]:
-        console.print(note, markup=False)
+        print_tail(answer, len(rows))
 
 
 def _why(entry: Mapping[str, Any]) -> str:

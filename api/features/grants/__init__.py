@@ -1,3 +1,3 @@
 """What approved requests opened: listed, ended, extended."""
 
-COMMANDS = ("grant", "request extend")
+COMMANDS = ("access grants", "access revoke", "request extend")

@@ -1,4 +1,4 @@
-"""`weir grant`, `weir request extend`."""
+"""`weir access grants`, `weir access revoke`, `weir request extend`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, show
 from api.terminal.words import noun
 
-grant_app = typer.Typer(no_args_is_help=True)
-
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.add_typer(grant_app, name="grant")
+    access = noun(app, "access")
+    access.command("grants", epilog="weir access grants --as ana")(grant_list)
+    access.command("revoke", epilog="weir access revoke NAME")(grant_revoke)
     noun(app, "request").command(epilog="weir request extend GRANT --days 30 --reason 'two more weeks' --as ana")(
         extend
     )
 
 
-@grant_app.command("list", epilog="weir grant list --as ana")
 def grant_list(output: Output = Format.TABLE, user: As = None) -> None:
     """List grants you may see."""
     answer = api(user).get("/api/v1/grants")
@@ -32,9 +31,8 @@ def grant_list(output: Output = Format.TABLE, user: As = None) -> None:
     show(answer["grants"], columns, output, whole=answer, empty="No grants.")
 
 
-@grant_app.command("revoke", epilog="weir grant revoke NAME")
 def grant_revoke(
-    name: Annotated[str, typer.Argument(help="As `weir grant list` shows it.", autocompletion=complete_grant)],
+    name: Annotated[str, typer.Argument(help="As `weir access grants` shows it.", autocompletion=complete_grant)],
     reason: Annotated[str, typer.Option(help="Why; kept with the decision.")] = "",
     user: As = None,
 ) -> None:
@@ -44,7 +42,7 @@ def grant_revoke(
 
 
 def extend(
-    grant: Annotated[str, typer.Argument(help="As `weir grant list` shows it.", autocompletion=complete_grant)],
+    grant: Annotated[str, typer.Argument(help="As `weir access grants` shows it.", autocompletion=complete_grant)],
     days: Annotated[int, typer.Option(min=1, help="New end, in days from now.")],
     reason: Annotated[str, typer.Option(help="A word to the approvers.")] = "",
     ticket: Annotated[str, typer.Option(help="Id of a ticket in another system.")] = "",

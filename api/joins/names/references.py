@@ -87,6 +87,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
         *_people("match.owners")[:2],
         *(place for aspect in _VISIBILITY for place in _people(aspect)),
     ),
+    "Principal": ("subject.user user", "subject.serviceAccount user", "subject.group group", "produces dataset"),
     "Domain": ("datasets dataset", *_people("admins")[:2], *_people("stewards")[:2]),
     "Dataset": ("owners.user user", "owners.group group", "tags +tag", "terms term", "fields own"),
     "GlossaryTerm": ("parent term", "tags +tag"),

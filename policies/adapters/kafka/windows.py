@@ -25,7 +25,7 @@ _SECONDS = 2.0
 _WAIT_SECONDS = 0.02
 _IDLE_SECONDS = 60.0
 _LARGEST_LOOKED_AT = 1 << 30
-_NO_TIME = -1
+NO_TIME = -1
 """What Kafka's Java client gives for a record without a time."""
 
 Settings = tuple[tuple[str, str], ...]
@@ -50,7 +50,7 @@ class _Records:
         self.value.append(value)
         self.partition.append(message.partition())
         self.offset.append(message.offset())
-        self.millis.append(millis if kind else _NO_TIME)
+        self.millis.append(millis if kind else NO_TIME)
         self.headers.append(headers or None)
         self.size += len(key or b"") + len(value or b"")
         self.size += sum(len(name) + len(each or b"") for name, each in headers or ())
@@ -96,13 +96,18 @@ class KafkaWindows:
 
     def read(self, table: TablePlan, stop: Stop) -> Any | None:
         """The records of a window as a pyarrow.Table (key, value, partition, offset, timestamp, headers), in the order
-        of offsets within a partition; None where Spark must read them."""
-        window = table.window
-        if not 0 < window.records <= self._most_records:
+        of offsets within a partition; None where Spark must read them. Of a large window of which any few records are
+        enough, its first."""
+        window, enough = table.window, table.enough
+        whole = 0 < window.records <= self._most_records
+        some = enough is not None and 0 < enough < window.records and enough <= self._most_records
+        if not whole and not some:
             return None
         try:
-            with self._consumer(table.kafka) as consumer:
-                records = _read(consumer, table.topic, window, self._most_bytes, stop)
+            with self.consumer(table.kafka) as consumer:
+                records = _read(consumer, table.topic, window, self._most_bytes, stop) if whole else None
+                if records is None and some and enough is not None:
+                    records = _first(consumer, table.topic, window, enough, self._most_bytes, stop)
             return None if records is None else records.table()
         except Exception as error:
             # Its words may hold a header's name or an address of a broker.
@@ -113,7 +118,7 @@ class KafkaWindows:
         """Bytes of the largest record in a few ranges, key and headers included; None where they cannot be read."""
         largest: list[int] = []
         try:
-            with self._consumer(kafka) as consumer:
+            with self.consumer(kafka) as consumer:
                 for each in ranges:
                     # One at a time: a look at sizes must not gather many large records.
                     records = _read(consumer, topic, Window((each,)), _LARGEST_LOOKED_AT, stop)
@@ -133,7 +138,7 @@ class KafkaWindows:
             consumer.close()
 
     @contextlib.contextmanager
-    def _consumer(self, kafka: Mapping[str, str]) -> Iterator[Any]:
+    def consumer(self, kafka: Mapping[str, str]) -> Iterator[Any]:
         """A consumer that nobody else uses. One that failed is closed, every other is kept for the next read."""
         settings = client_settings(kafka, self._settings(kafka.get("kafka.bootstrap.servers", "")))
         key: Settings = tuple(sorted(settings.items()))
@@ -189,7 +194,25 @@ def _made(settings: Mapping[str, str], most_bytes: int) -> Any:
     )
 
 
-def _read(consumer: Any, topic: str, window: Window, most_bytes: int, stop: Stop) -> _Records | None:
+def _first(consumer: Any, topic: str, window: Window, enough: int, most_bytes: int, stop: Stop) -> _Records | None:
+    """The first records of a window, in the order of its partitions, until there are enough."""
+    records = _Records()
+    until = time.monotonic() + _SECONDS
+    for each in window.ranges:
+        start = each.start
+        while (left := enough - len(records.offset)) and start < each.end:
+            # Offsets without a record (marks of transactions, compaction) make a part give fewer than it is long.
+            part = Range(each.partition, start, min(each.end, start + left))
+            if time.monotonic() > until or _read(consumer, topic, Window((part,)), most_bytes, stop, records) is None:
+                return None
+            start = part.end
+    return records
+
+
+def _read(
+    consumer: Any, topic: str, window: Window, most_bytes: int, stop: Stop, records: _Records | None = None
+) -> _Records | None:
+    """The records of a window, added to those given; None where they cannot be read in time and space."""
     from confluent_kafka import KafkaError, TopicPartition
 
     harmless = (KafkaError.GROUP_AUTHORIZATION_FAILED, KafkaError.COORDINATOR_NOT_AVAILABLE)
@@ -198,7 +221,7 @@ def _read(consumer: Any, topic: str, window: Window, most_bytes: int, stop: Stop
     reached = {each.partition: each.start for each in ranges}
     consumer.assign([TopicPartition(topic, each.partition, each.start) for each in ranges])
     until = time.monotonic() + _SECONDS
-    records = _Records()
+    records = _Records() if records is None else records
     while open_ := {p: end for p, end in ends.items() if reached[p] < end}:
         if stop.stopped or time.monotonic() > until or records.size > most_bytes:
             return None

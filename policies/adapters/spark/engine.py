@@ -17,6 +17,7 @@ from policies.adapters.spark.batches import Ending, SparkBatches
 from policies.adapters.spark.counts import Drift
 from policies.adapters.spark.errors import translate
 from policies.adapters.spark.governed_views import GovernedViews
+from policies.adapters.spark.position_results import PositionReader, position_result
 from policies.adapters.spark.records import WindowReader, frame_of, kafka_frame, records_frame, rows_of
 from policies.adapters.spark.sessions import MANY, Sessions, configure
 from policies.plan.errors import QueryFailed
@@ -28,15 +29,27 @@ from policies.plan.weights import FEW, makes_more, rows
 class SparkEngine:
     """Implements `policies.plan.ports.Engine`."""
 
-    def __init__(self, sessions: Sessions, decoder: Decoder | None = None, windows: WindowReader | None = None) -> None:
-        """`windows` reads small windows in place of Spark's Kafka source."""
+    def __init__(
+        self,
+        sessions: Sessions,
+        decoder: Decoder | None = None,
+        windows: WindowReader | None = None,
+        positions: PositionReader | None = None,
+    ) -> None:
+        """`windows` reads small windows in place of Spark's Kafka source; `positions` counts records in place of Spark."""
         self._sessions = sessions
         self._views = GovernedViews(decoder)
         self._windows = windows
+        self._positions = positions
         self._drift = Drift()
 
     def run(self, plan: QueryPlan) -> Result:
         begun = time.monotonic()
+        if plan.positions and self._positions is not None:
+            plan.stop.check()
+            counted = position_result(self._positions, plan)
+            if counted is not None:
+                return counted
         records = self._read(plan)
         if not self._drift.seen(plan):
             with self._open(plan, records, exact=False) as batches:

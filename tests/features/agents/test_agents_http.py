@@ -363,7 +363,7 @@ def test_a_token_of_an_agent_is_not_rotated_into_a_wider_one(weir: ApiWorld) -> 
         ({"name": "a b"}, "The agent's name 'a b' has to be"),
         ({"purpose": "  "}, "An agent needs a purpose"),
         ({"datasets": ["orders*"]}, "'orders*' is not a dataset; write CLUSTER/TOPIC"),
-        ({"rows": 0}, "greater than or equal to 1"),
+        ({"rows": 0}, "rows: it must be at least 1"),
         ({"rows": 100_001, "rowsADay": 200_000}, "An answer for an agent has 1 to 100,000 rows"),
         ({"rows": 50, "rowsADay": 49}, "Rows a day are at least those of one answer"),
         ({"expiresIn": "31d"}, "A token of an agent must expire: give up to 30 days"),

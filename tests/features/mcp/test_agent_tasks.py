@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentWorld]:
 def test_the_tools_answer_every_question(weir: AgentWorld) -> None:
     rows, problems = [], []
     for task in TASKS:
-        results = weir.agent(task["who"]).within(lambda client, task=task: _walked(client, task["steps"]))
+        results = weir.agent(task["who"]).within(partial(_walked, task["steps"]))
         size = sum(len(each.text) for each in results)
         rows.append(f"{len(results)} {size:6} of {task['characters']:6}  {task['who']}: {task['question']}")
         problems += [f"{task['who']}: {task['question']} {each}" for each in _problems(task, results[-1], size)]
@@ -35,7 +36,7 @@ def test_the_tools_answer_every_question(weir: AgentWorld) -> None:
     assert not problems, "\n".join(problems)
 
 
-async def _walked(client: Any, steps: list[dict[str, Any]]) -> list[ToolResult]:
+async def _walked(steps: list[dict[str, Any]], client: Any) -> list[ToolResult]:
     return [await called(client, tool, arguments) for step in steps for tool, arguments in step.items()]
 
 

@@ -104,6 +104,26 @@ def test_from_search_to_a_request_that_a_person_approves(weir: AgentWorld, ana: 
     assert mine["me"]["user"] == "ana" and [each["purpose"] for each in mine["grants"]] == ["support"]
 
 
+def test_the_token_of_an_agent_narrows_tools_and_ends_at_once(weir: AgentWorld) -> None:
+    person = weir.rest("ana")
+    body = {"name": "helper", "purpose": "support", "datasets": ["prod/orders"], "rows": 10, "expiresIn": "7d"}
+    answer = person.post("/api/v1/agents", json=body)
+    assert answer.status_code == 201, answer.text
+    agent = Agent(weir.app, answer.json()["token"])
+    assert [each["name"] for each in agent.call("list_datasets").data["datasets"]] == ["orders"]
+    assert agent.call("describe_dataset", dataset="clicks").error["code"] == "dataset_not_found"
+    assert ":clicks" not in agent.call("lineage", dataset="orders").text
+    agent.call("explain_query", sql="SELECT * FROM prod.orders")
+    refused = agent.call("run_query", sql="SELECT * FROM prod.clicks")
+    assert refused.failed
+    entries = weir.admin.get("/api/v1/audit", params={"limit": 5, "actor": "ana"}).json()["entries"]
+    assert entries[0]["details"]["agent"] == "helper" and entries[0]["details"]["tool"] == "run_query", entries[0]
+    ended = person.delete(f"/api/v1/agents/{answer.json()['id']}")
+    assert ended.status_code == 200, ended.text
+    with pytest.raises(Exception):  # noqa: B017  # transports wrap the refusal in groups
+        agent.call("my_grants")
+
+
 def test_a_planted_instruction_arrives_as_data(ana: Agent) -> None:
     for answer in (ana.call("describe_dataset", dataset=PLANTED), ana.call("search", query="instructions")):
         assert PLANTED in answer.text and not _planted_outside(answer)

@@ -56,6 +56,7 @@ const WORDS: Record<string, string> = {
   "recognizer.test": "Recognizer tested",
   "report.access": "Access of others looked up",
   "report.access-review": "Evidence of an access review downloaded",
+  "report.rights": "Rights at the brokers looked up",
   "report.where-is": "Data locations looked up",
   "request.approve": "Access request approved",
   "request.ask-back": "Question to the requester",

@@ -11,6 +11,7 @@ export const KINDS = [
   "AccessReview",
   "Domain",
   "Visibility",
+  "Principal",
   "Purpose",
   "GlossaryTerm",
   "Recognizer",

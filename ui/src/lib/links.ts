@@ -35,6 +35,7 @@ export const links = {
   agent: (id: string) => `/agents/${part(id)}`,
   fields: (params: Record<string, string | null | undefined>) => `/fields${query(params)}`,
   whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
+  rights: (params: Record<string, string | null | undefined> = {}) => `/rights${query(params)}`,
   review: "/review",
   accessReviews: "/access-reviews",
   accessReview: (id: string) => `/access-reviews/${part(id)}`,

@@ -23,16 +23,22 @@ _SQL = Argument("sql", "one SELECT, SHOW or DESCRIBE", required=True, others=("q
 _MORE_ROWS = "select fewer columns, or ask again with a condition that leaves out the rows shown"
 
 
-def _rows(api: OwnRoutes, values: Values) -> int:
-    """Rows that are asked for: no more than the setting and the token of an agent allow."""
+_USUAL = 100
+"""Rows that routes give where no number was asked for, or fewer where the token of an agent allows fewer."""
+
+
+def _rows(api: OwnRoutes, values: Values) -> int | None:
+    """Rows to ask for, no more than the setting and the token of an agent allow; None: as many as the route gives by itself."""
     most = most_rows(api.subject, api.instance[Settings].mcp.rows)
-    return most if values["limit"] is None else min(values["limit"], most)
+    if values["limit"] is None:
+        return None if most >= _USUAL else most
+    return min(int(values["limit"]), most)
 
 
 async def _run(api: OwnRoutes, values: Values) -> ToolAnswer:
     limit = _rows(api, values)
     body = await api.post("/query", {"sql": values["sql"], "purpose": values["purpose"], "limit": limit})
-    note = "" if not body["truncated"] else f"More rows exist; at most {limit} were read."
+    note = "" if not body["truncated"] else f"More rows exist; {len(body['rows'])} were read."
     return ToolAnswer(body, "rows", total=None, note=note, again=_MORE_ROWS)
 
 
@@ -50,8 +56,7 @@ async def _view(api: OwnRoutes, values: Values) -> ToolAnswer:
     asked: dict[str, Any] = {name: values[name] for name in ("key", "prefix", "where", "cursor", "purpose")}
     path, limit = f"/views{address(values['view'])}/rows", _rows(api, values)
     if values["key"] is not None:
-        limit_of_page = None if values["limit"] is None else limit
-        return ToolAnswer(await api.need(path, limit=limit_of_page, **asked), "rows", again=_MORE_ROWS)
+        return ToolAnswer(await api.need(path, limit=limit, **asked), "rows", again=_MORE_ROWS)
     body = await api.need(path, limit=limit, **asked)
     return ToolAnswer(body, "rows", again="ask again with limit={shown}, which gives the cursor for the next rows")
 

@@ -13,8 +13,8 @@ import pytest
 
 HEAVY = {
     "pydantic", "pydantic_core", "fastapi", "httpx", "httpx2", "requests", "urllib3", "sqlalchemy", "sqlglot", "pyarrow",
-    "pyspark", "psutil", "keyring", "yaml", "click", "asyncio", "multiprocessing", "api.config.settings", "api.wiring",
-    "stack.settings", "scanners",
+    "pyspark", "psutil", "keyring", "yaml", "mcp", "mcp_types", "click", "asyncio", "multiprocessing",
+    "api.config.settings", "api.wiring", "stack.settings", "scanners",
 }  # fmt: skip
 """Libraries and rooms that a call of the API needs none of."""
 ANSWER = {

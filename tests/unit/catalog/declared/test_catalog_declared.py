@@ -258,8 +258,8 @@ def dataset(fields: str) -> str:
         ("  owners: [{user: a, group: b}]\n", 5, "{user: NAME} or {group: NAME}"),
         ("  owners: [otto]\n", 5, "spec.owners[0]"),
         ("  tags: [two words]\n", 5, "one word"),
-        ("  tags: sales\n", 5, "valid list"),
-        ("  description: 5\n", 5, "valid string"),
+        ("  tags: sales\n", 5, "must be a list"),
+        ("  description: 5\n", 5, "must be a text"),
     ],
 )
 def test_what_is_wrong_in_a_dataset(fields: str, line: int, says: str) -> None:

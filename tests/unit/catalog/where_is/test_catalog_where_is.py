@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
@@ -37,8 +37,10 @@ class Rooms:
     def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
         return [{"kind": "job", "name": f"reader-of-{dataset.name}"}]
 
-    def who_may_read(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        return [{"role": "analyst", "masked": True, "via": "mask-email"}]
+    def who_may_read(
+        self, dataset: DatasetId, paths: Sequence[str], as_of: datetime | None
+    ) -> Sequence[Iterable[Mapping[str, Any]]]:
+        return [[{"role": "analyst", "masked": True, "via": "mask-email"}] for _ in paths]
 
 
 @pytest.fixture

@@ -314,3 +314,24 @@ def test_how_much_is_searched_does_not_show_the_largest_record() -> None:
         for size in (140_000, 200_000, 262_144)
     ]
     assert searched[0] == searched[1] == searched[2] and searched[0]["records"] < 400
+
+
+def test_a_search_reads_few_records_first_and_the_rest_only_where_these_do_not_fill_the_page() -> None:
+    topic = Topic([(0, list(range(20_000)))])
+    page = topic.browser(1).page(ANA, "prod/orders", RecordsQuery(filters=Filters(text="v"), limit=20))
+    assert page["searched"]["records"] == 5_000 and [each.limit for each in topic.plans] == [20]
+
+
+def test_a_search_that_finds_little_reads_the_whole_window() -> None:
+    class Silent(Topic):
+        def run(self, plan: QueryPlan) -> Result:
+            result = super().run(plan)
+            return Result(result.columns, [], False)
+
+    topic = Silent([(0, list(range(20_000)))])
+    page = topic.browser(1).page(ANA, "prod/orders", RecordsQuery(filters=Filters(text="zzz"), limit=20))
+    assert page["searched"] == {"records": 20_000, "left": 0}
+    assert [plan.tables[0].window.records for plan in topic.plans] == [5_000, 20_000]
+    few = Silent([(0, list(range(900)))])
+    few.browser(1).page(ANA, "prod/orders", RecordsQuery(filters=Filters(text="zzz"), limit=20))
+    assert [plan.tables[0].window.records for plan in few.plans] == [900]

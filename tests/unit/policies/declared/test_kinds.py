@@ -52,6 +52,7 @@ def test_every_kind_is_in_the_example() -> None:
         "Purpose",
         "RequestTemplate",
         "Visibility",
+        "Principal",
     }
 
 

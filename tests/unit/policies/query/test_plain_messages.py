@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import NotAllowed, SqlRefused
-from policies.adapters.spark import errors
+from policies.adapters.spark import error_sentences
 from policies.decision.domains import Power
 from policies.gate import gate
 from policies.model import Subject
@@ -159,7 +159,7 @@ def messages() -> Iterator[tuple[str, int, str]]:
 
 
 def test_no_message_has_words_of_python_or_of_the_engine() -> None:
-    texts = [*messages(), *(("errors.py", 0, text) for text in errors._SENTENCES.values())]
+    texts = [*messages(), *(("errors.py", 0, text) for text in error_sentences.SENTENCES.values())]
     assert len(texts) > 800
     assert [each for each in texts if _PYTHON.search(each[2]) or _ENGINE.search(each[2])] == []
 

@@ -18,7 +18,9 @@ def test_the_beat_of_the_runner_is_no_view(tmp_path: Path) -> None:
         assert states.beaten() is None
         states.beat(at)
         states.put("totals", {"state": "running"})
-        assert states.beaten() == at and set(states.all()) == {"totals"}
+        states.put_wish("other", {"restart": 1})
+        assert states.beaten() == at and set(states.all()) == states.names() == {"totals", "other"}
+        assert states.wish("totals") == states.wish("nobody") == {} and states.wish("other") == {"restart": 1}
     database.close()
 
 

@@ -130,6 +130,7 @@ function Listing({ cluster, dataset }: { cluster: string; dataset: Dataset }) {
         <button type="button" className="button small" onClick={() => void save()}>
           <Download size={14} aria-hidden /> CSV
         </button>
+        <Link to={links.rights({ show: "rights", dataset: `${cluster}/${dataset.name}` })}>Rights at the brokers</Link>
       </form>
       {problem && (
         <Notice tone="bad">

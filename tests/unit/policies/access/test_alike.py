@@ -10,15 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.model import DatasetId
+from catalog.paths import FieldPath
+from policies.access.alike import Alike
 from policies.access.identity import Identity
+from policies.access.who_has_access import WhoHasAccess
+from policies.access.who_has_access import principals as who_principals
+from policies.decision.places import Places
 from policies.declared.state import GovernanceState
-from policies.effective.alike import Alike
 from policies.effective.dataset_access import KINDS, DatasetAccess
 from policies.effective.moment import Moments
 from policies.effective.people import principals
 from policies.effective.shown import NOTHING, Summaries
 from policies.matching import dataset_matches, is_active
-from policies.model import DatasetFacts, FieldFacts, SourceFacts, SourceField, Subject, SubjectMatch
+from policies.model import DatasetFacts, Effect, FieldFacts, SourceFacts, SourceField, Subject, SubjectMatch
 from tests.twins.policies.stores import MemoryFacts, MemoryPolicyStore, MemoryTokenStore
 from tests.unit.policies.world import ORDERS, PAYMENTS, START
 
@@ -188,3 +192,59 @@ def test_a_list_by_kinds_of_people_equals_deciding_on_each_person(
     assert [(e.who.kind, e.who.name, e.purpose, e.shown) for e in listing.entries] == expected
     assert listing.decided <= len(list(principals(view, facts, alike.grants, {}, KINDS)))
     assert sum(listing.totals.values()) == len(list(principals(view, facts, alike.grants, {}, ("user",))))
+
+
+def _alone(
+    view: Any, kind: str, name: str, subject: Subject, facts: DatasetFacts, place: str | None
+) -> list[tuple[Any, ...]]:
+    """What one principal may read, decided on alone, purpose by purpose."""
+    now = START + timedelta(days=2)
+    results: list[tuple[Any, ...]] = []
+    active = [g for g in view.grants_of(subject) if is_active(g, now)]
+    for purpose in (None, *view.stated(active)):
+        decision = view.decide(subject, facts, purpose, now)
+        columns = decision.columns if place is None else Places(decision.columns).deciding(FieldPath.parse(place))
+        shown = [c for c in columns if c.effect is Effect.ALLOW]
+        if decision.effect is not Effect.ALLOW or (not shown and (place is not None or decision.columns)):
+            continue
+        masks = [str(c.mask.type) for c in shown if c.mask is not None]
+        via = dict.fromkeys(
+            "owner" if r.kind == "owner" else f"{r.kind} {r.name}"
+            for r in ([r for c in shown for r in c.reasons] if shown else decision.reasons)
+            if r.kind in ("role", "owner", "grant") and r.name != "rows"
+        )
+        ends = [g.valid_to for g in view.grants.values() if f"grant {g.name}" in via]
+        what = (
+            bool(shown) and len(masks) == len(shown),
+            next(iter(masks), None),
+            tuple(via),
+            tuple(f.where for f in decision.filters),
+        )
+        if what not in [each[4:] for each in results]:
+            results.append((kind, name, purpose, min(ends, default=None), *what))
+    return results
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    worlds,
+    st.sampled_from(sorted(DATASETS)),
+    st.sampled_from([None, "value.customer.email", "value.mail", "value.card", "value"]),
+)
+def test_who_has_access_equals_deciding_on_each_alone(world: dict[str, Any], reference: str, field: str | None) -> None:
+    facts = replace(DATASETS[reference], owners=world["owners"])
+    state = declared(world)
+    view, now = state.view(), START + timedelta(days=2)
+    access = WhoHasAccess(view, facts, now, unscanned_is_sensitive=True)
+    got = access.at(FieldPath.parse(field) if field else None)
+    expected = [
+        each
+        for kind, name, subject in who_principals(view, facts, now)
+        for each in _alone(view, kind, name, subject, facts, field)
+    ]
+    assert sorted(map(repr, ((a.kind, a.subject, a.purpose, a.until, a.masked, a.mask, a.via, a.rows) for a in got))) == sorted(
+        map(repr, expected)
+    )  # fmt: skip
+    assert [(a.kind != "user", a.kind, a.subject) for a in got] == sorted(
+        (a.kind != "user", a.kind, a.subject) for a in got
+    )

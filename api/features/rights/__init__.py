@@ -1,0 +1,3 @@
+"""What Weir grants, what the brokers let happen, and what is used of it."""
+
+COMMANDS = ("rights",)

@@ -1,0 +1,37 @@
+"""`weir rights` and `weir access grants` through the running application."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from catalog.broker_acls import BrokerAcl, BrokerAcls, Operation, Pattern, Resource
+from catalog.topic_details import AclsKnown
+from tests.api_world import ApiWorld
+from tests.unit.api.cli.test_cli import CLUSTER, Weir, home, served, weir  # noqa: F401
+
+READS = BrokerAcl(Resource.TOPIC, Pattern.LITERAL, "orders", "User:app", "10.0.0.7", Operation.READ, True)
+
+
+def test_rights_findings_and_principals_are_printed(weir: Weir, served: ApiWorld, home: Path) -> None:  # noqa: F811
+    served.apply(CLUSTER)
+    served.scan(cluster="prod", topics=["orders"])
+    served.acls.by_address["localhost:9092"] = BrokerAcls(AclsKnown.YES, (READS,))
+    listed = json.loads(weir("rights", "list", "--dataset", "prod/orders", "-o", "json").out)
+    assert [(r["principal"], r["mapping"]) for r in listed["rights"]] == [("User:app", "unmapped")]
+    shown = weir("rights", "list", "--principal", "User:app")
+    assert shown.code == 0 and "from 10.0.0.7" in shown.out and "unmapped" in shown.out
+    high = weir("rights", "findings", "--severity", "high")
+    assert high.code == 0 and "may read prod/orders" in " ".join(high.out.split())
+    written = weir("rights", "findings", "-o", "csv").out
+    assert written.startswith("severity,kind,cluster,dataset,principal,text,fix,acls")
+    named = weir("rights", "principals")
+    assert "User:app" in named.out and "1 are not mapped" in named.out
+    refused = weir("rights", "list", "--cluster", "nope")
+    assert refused.code != 0 and "There is no cluster 'nope'; known: prod." in refused.err
+
+
+def test_grants_are_below_access_and_the_old_words_name_the_new_ones(weir: Weir, home: Path) -> None:  # noqa: F811
+    assert "No grants." in weir("access", "grants").out
+    old = weir("grant", "list")
+    assert "No grants." in old.out and "weir access grants" in old.err
