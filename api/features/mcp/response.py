@@ -10,7 +10,7 @@ from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
-_NO_MESSAGE = "This is not one message of JSON-RPC 2.0: send an object with jsonrpc, id, method and params, and no list of messages."
+_NO_MESSAGE = "This is not one message of JSON-RPC 2.0: send an object with jsonrpc, id, method and params, no list."
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -29,9 +29,10 @@ _USUAL = 100
 
 def _rows(api: OwnRoutes, values: Values) -> int | None:
     """Rows to ask for, no more than the setting and the token of an agent allow; None: as many as the route gives by itself."""
-    most = most_rows(api.subject, api.instance[Settings].mcp.rows)
+    setting: int = api.instance[Settings].mcp.rows
+    most = most_rows(api.subject, setting)
     if values["limit"] is None:
-        return None if most >= _USUAL else most
+        return None if setting >= _USUAL else most
     return min(int(values["limit"]), most)
 
 
