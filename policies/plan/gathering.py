@@ -101,7 +101,7 @@ def _picks(node: Any) -> bool:
 
 
 def _of_sources(given: list[Any], named: Mapping[str, int]) -> int:
-    """Of tables and queries that stand beside each other."""
+    """Of tables and queries side by side."""
     rows, pivoted = 0, 1
     for node in _within(given):
         if isinstance(node, exp.Table):

@@ -30,19 +30,19 @@ class ProtocolResponse(Response):
 
 def _plain(send: Send) -> Send:
     """A send that words a refusal of what is no message: the protocol's own text names its classes and repeats what was sent."""
-    held: list[Message] = []
+    parts: list[Message] = []
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] == 400:
-            held.append(message)
+            parts.append(message)
             return
-        if not held:
+        if not parts:
             await send(message)
             return
-        held.append(message)
+        parts.append(message)
         if message.get("more_body"):
             return
-        start, *rest = held
+        start, *rest = parts
         body = _worded(b"".join(each.get("body", b"") for each in rest))
         headers = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
         await send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
