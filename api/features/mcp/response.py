@@ -29,7 +29,7 @@ class ProtocolResponse(Response):
 
 
 def _plain(send: Send) -> Send:
-    """A send that words a refusal of what is no message: the protocol's own text names its classes and repeats what was sent."""
+    """A send that words the refusal of a bad message: the protocol's own text names its classes and repeats what was sent."""
     parts: list[Message] = []
 
     async def sent(message: Message) -> None:

@@ -24,7 +24,7 @@ async def serve() -> Response:
 
 @router.get(PATH, dependencies=[everybody(listed=False)], include_in_schema=False, response_class=Response)
 def listen() -> Response:
-    """Clients of earlier versions ask for a stream of the server's own messages; 405 says that there is none."""
+    """Clients of earlier versions ask for a stream of the server's own messages; 405 refuses it."""
     raise StarletteHTTPException(405, headers={"Allow": "POST"})
 
 
