@@ -279,7 +279,8 @@ def test_every_route_but_health_asks_for_a_token(weir: ApiWorld) -> None:
         "device/{code}/refuse",
         "device/{code}/let-in",
     )
-    open_routes = {"/healthz", "/readyz", "/metrics", *(f"/api/v1/auth/{path}" for path in sign_in)}
+    where_to_sign_in = {f"/.well-known/oauth-protected-resource{path}" for path in ("", "/mcp")}
+    open_routes = {"/healthz", "/readyz", "/metrics", *where_to_sign_in, *(f"/api/v1/auth/{path}" for path in sign_in)}
     for path, methods in spec["paths"].items():
         for method in methods:
             filled = path.replace("{", "").replace("}", "")

@@ -110,9 +110,10 @@ BODILESS = {
     ("get", "/api/v1/auth/callback/{provider}"),
     ("post", "/api/v1/auth/backchannel/{provider}"),
     ("post", "/api/v1/auth/device/{code}/let-in"),
+    ("post", "/mcp"),
 }
 """201 without a body: the event is durable. Ways of a browser to a provider and back, and the page that lets
-a command line in; the answer to a provider."""
+a command line in; the answer to a provider; messages of another protocol."""
 
 
 def test_every_route_has_a_model_for_its_answer(described: dict[str, Any]) -> None:

@@ -217,7 +217,7 @@ def test_all_problems_are_told_at_once() -> None:
     ("spec", "message"),
     [
         ("{type: mask, macth: {tags: [X]}, mask: {type: MASK}}", "spec.macth is not known; did you mean match?"),
-        ("{type: mask, mask: {type: MASK}}", "spec.match field required"),
+        ("{type: mask, mask: {type: MASK}}", "spec.match is required"),
         ("{type: mask, match: {}, mask: {type: MASK}}", "spec.match names nothing"),
         ("{type: mask, match: {tags: [X]}, mask: {type: MASK_HSAH}}", "spec.mask the mask 'MASK_HSAH' is not known"),
     ],
