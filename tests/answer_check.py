@@ -110,7 +110,9 @@ def snake_keys(data: Any, at: str = "") -> Iterator[str]:
 
 def differences(method: str, path: str, status: int, data: Any) -> list[str]:
     """What of a JSON answer is not as documented; `path` as it was sent, without the query."""
-    at = _place(method, path) if status < 400 or path in _ANSWERED_503 else None
+    at = _place(method, path) if status < 400 or path in (*_ANSWERED_503, *_OTHERS) else None
+    if at is not None and path in _OTHERS and str(status) not in document()["paths"][at[1]][at[0]]["responses"]:
+        at = None  # Weir's own refusal, such as that of a token
     validator = _validator(at, str(status)) if at is not None else _failure()
     return [
         f"{'.'.join(map(str, error.instance_path)) or 'the answer'}: {error.message[:600]}"

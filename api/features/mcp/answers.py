@@ -1,4 +1,4 @@
-"""What `/.well-known/oauth-protected-resource` answers."""
+"""What `/.well-known/oauth-protected-resource` answers, and how `/mcp` refuses what is no message."""
 
 from __future__ import annotations
 
@@ -14,3 +14,18 @@ class ProtectedResource(Answer):
         "Issuers of the declared identity providers; empty: only Weir's own tokens.", alias="authorization_servers"
     )
     bearer_methods_supported: list[str] = about("How a token is sent.", alias="bearer_methods_supported")
+
+
+class ProtocolError(Answer):
+    """An error of JSON-RPC 2.0."""
+
+    code: int = about("Its number there, such as -32600.")
+    message: str = about("What is wrong, in a sentence.")
+
+
+class ProtocolRefusal(Answer):
+    """The answer to what is no message of the protocol."""
+
+    jsonrpc: str = about("2.0.")
+    id: int | str | None = about("Of the message, where it was read.")
+    error: ProtocolError = about("What is wrong.")

@@ -10,6 +10,9 @@ from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
+_INVALID_REQUEST = -32600
+"""Of JSON-RPC 2.0, section 5.1."""
+_NO_JSON = "Send one message of JSON-RPC 2.0 as JSON, with the header Content-Type: application/json."
 _NO_MESSAGE = "This is not one message of JSON-RPC 2.0: send an object with jsonrpc, id, method and params, no list."
 
 if TYPE_CHECKING:
@@ -44,8 +47,9 @@ def _plain(send: Send) -> Send:
             return
         start, *rest = parts
         body = _worded(b"".join(each.get("body", b"") for each in rest))
-        headers = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
-        await send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
+        headers = [pair for pair in start["headers"] if pair[0].lower() not in (b"content-length", b"content-type")]
+        own = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await send({**start, "headers": [*headers, *own]})
         await send({"type": "http.response.body", "body": body})
 
     return sent
@@ -55,8 +59,9 @@ def _worded(body: bytes) -> bytes:
     try:
         answer = json.loads(body)
         message = str(answer["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        return body
+    except (ValueError, KeyError, TypeError):  # the protocol's server answers in plain text where it reads no message
+        error = {"code": _INVALID_REQUEST, "message": _NO_JSON}
+        return json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
     if not message.startswith(("Validation error", "Parse error")):
         return body
     return json.dumps({**answer, "error": {"code": answer["error"].get("code"), "message": _NO_MESSAGE}}).encode()

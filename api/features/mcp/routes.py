@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import Request, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
@@ -16,7 +18,13 @@ from policies.access.sign_in import SignIn
 router = FeatureRouter(base="", tags=["agents"], tolerant=True)
 
 
-@router.post(PATH, dependencies=[AGENT], response_class=Response)
+_NO_MESSAGE: dict[int | str, dict[str, Any]] = {
+    status: {"model": answers.ProtocolRefusal, "description": "What was sent is no message of the protocol."}
+    for status in (400, 406)
+}
+
+
+@router.post(PATH, dependencies=[AGENT], response_class=Response, responses=_NO_MESSAGE)
 async def serve() -> Response:
     """One message of the Model Context Protocol (streamable HTTP, without sessions). Each carries its own token."""
     return ProtocolResponse()

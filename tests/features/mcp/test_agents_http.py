@@ -290,6 +290,12 @@ def test_a_body_that_is_no_message_is_refused_without_a_trace(weir: AgentWorld, 
     assert "Traceback" not in answer.text
 
 
+def test_without_a_message_a_sentence_names_what_to_send(weir: AgentWorld) -> None:
+    answer = weir.user("ana").post("/mcp")
+    assert (answer.status_code, answer.headers["content-type"]) == (400, "application/json")
+    assert answer.json()["error"]["message"].startswith("Send one message of JSON-RPC 2.0 as JSON")
+
+
 def test_each_answer_is_within_its_size(weir: AgentWorld) -> None:
     for tool in TOOLS:
         assert len(json.dumps(_listed(tool).model_dump(by_alias=True, exclude_none=True))) < 800, tool.name
