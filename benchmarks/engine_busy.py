@@ -95,6 +95,9 @@ def main() -> int:
             watching.join()
         replaced = len([pid for pid in engines if pid is not None]) - 1
         sys.stdout.write(f"{met.line()}\nengines replaced: {replaced}\n")
+        for log in sorted(opened.instance.home.root.rglob("*.log")):
+            ended = [line for line in log.read_text(errors="replace").splitlines() if "engine_ended" in line]
+            sys.stdout.writelines(f"  {line[:300]}\n" for line in ended)
     return 0 if not met.failed and not replaced else 1
 
 

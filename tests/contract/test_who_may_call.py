@@ -21,6 +21,8 @@ ENDLESS = ("/api/v1/events/stream",)
 """Its answer ends when the caller goes; who may open it is asked in tests/unit/api/catalog/test_events_http.py."""
 PAGES = ("/{page:path}", "/scim/v2/{rest:path}")
 """What answers where nothing is: the web pages' files, and SCIM's 404."""
+REFUSED = {("GET", "/mcp")}
+"""Answered 405 to every caller."""
 ANY_TOKEN = ("/api/v1/auth/logout",)
 """Ends the session that comes with it, and does nothing by a token."""
 THEIRS = {
@@ -67,7 +69,7 @@ def test_the_table_has_every_route_and_no_other() -> None:
     table = {(route.method, route.path) for route in access_by_route()}
     assert documented <= table, f"declare in its guard who may call {sorted(documented - table)}"
     # Besides: two addresses with a slash at the end, the web pages' files, and SCIM's answers where nothing is to change.
-    others = {(m, p) for m, p in served() - documented if p not in PAGES and not p.endswith("/")}
+    others = {(m, p) for m, p in served() - documented - REFUSED if p not in PAGES and not p.endswith("/")}
     assert {each for each in others if not _fixed(*each)} == table - documented
 
 

@@ -1,4 +1,4 @@
-"""What `/.well-known/oauth-protected-resource` answers, and how `/mcp` refuses what is no message."""
+"""What `/.well-known/oauth-protected-resource` answers, and how `/mcp` refuses what is not a message."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProtocolError(Answer):
 
 
 class ProtocolRefusal(Answer):
-    """The answer to what is no message of the protocol."""
+    """The answer to what is not a message of the protocol."""
 
     jsonrpc: str = about("2.0.")
     id: int | str | None = about("Of the message, where it was read.")

@@ -19,7 +19,7 @@ router = FeatureRouter(base="", tags=["agents"], tolerant=True)
 
 
 _NO_MESSAGE: dict[int | str, dict[str, Any]] = {
-    status: {"model": answers.ProtocolRefusal, "description": "What was sent is no message of the protocol."}
+    status: {"model": answers.ProtocolRefusal, "description": "What was sent is not a message of the protocol."}
     for status in (400, 406)
 }
 
