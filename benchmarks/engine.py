@@ -19,10 +19,10 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from confluent_kafka import Producer
@@ -30,6 +30,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from stack import Instance, ProcessSpec, StackSettings
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
 HONEST = 10
 TOPIC = "orders"
@@ -92,6 +93,14 @@ class Honest:
     @property
     def asked(self) -> int:
         return len(self.seconds) + sum(self.failed.values())
+
+    def note(self, status: int, body: dict[str, Any], took: float) -> None:
+        """An answer that came after so many seconds. Callers take turns."""
+        self.longest = max(self.longest, took)
+        if status == 200:
+            self.seconds.append(took)
+        else:
+            self.failed[f"{status} {body.get('error', {}).get('code', 'no answer')}"] += 1
 
     def percentile(self, share: float) -> float:
         ordered = sorted(self.seconds)
@@ -187,6 +196,15 @@ def _people(url: str, home: Path, kafka: str) -> dict[str, str]:
     return {user: str(answer.json()["token"]) for user, answer in answers.items()}
 
 
+def side_by_side(client: Callable[[T], None], callers: Iterable[T]) -> None:
+    """Run a client for each caller, all at a time, until every one has ended."""
+    threads = [threading.Thread(target=client, args=(caller,)) for caller in callers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def honest(door: Door, over: threading.Event, limit: float) -> Honest:
     """Ten clients that ask one after another until it is over; one that is put off asks again after the time in the answer."""
     met, lock = Honest(), threading.Lock()
@@ -199,18 +217,10 @@ def honest(door: Door, over: threading.Event, limit: float) -> Honest:
             status, body, headers = door.ask(f"honest{number}", sql, limit)
             took = time.monotonic() - begun
             with lock:
-                met.longest = max(met.longest, took)
-                if status == 200:
-                    met.seconds.append(took)
-                else:
-                    met.failed[f"{status} {body.get('error', {}).get('code', 'no answer')}"] += 1
+                met.note(status, body, took)
             over.wait(min(5.0, float(headers.get("retry-after", 0.5))) if status != 200 else 0.1)
 
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(HONEST)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    side_by_side(client, range(HONEST))
     return met
 
 
@@ -230,11 +240,7 @@ def hostile(door: Door, statements: Sequence[str], limit: float) -> dict[str, tu
             with lock:
                 answers[name] = (status, time.monotonic() - begun, message)
 
-    threads = [threading.Thread(target=client, args=(user,)) for user in ("mallory", "malik")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    side_by_side(client, ("mallory", "malik"))
     return answers
 
 

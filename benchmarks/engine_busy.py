@@ -19,7 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from benchmarks.engine import QUESTIONS, Door, Honest, door
+from benchmarks.engine import QUESTIONS, Door, Honest, door, side_by_side
 
 _ASKING = 4
 _CANCELLED = (
@@ -54,17 +54,9 @@ def ask(door: Door, statements: int, cancels: int) -> Honest:
             status, body, _ = door.ask(f"honest{user}", QUESTIONS[number % len(QUESTIONS)], _PATIENCE_S)
             took = time.monotonic() - begun
             with lock:
-                met.longest = max(met.longest, took)
-                if status == 200:
-                    met.seconds.append(took)
-                else:
-                    met.failed[f"{status} {body.get('error', {}).get('code', 'no answer')}"] += 1
+                met.note(status, body, took)
 
-    threads = [threading.Thread(target=client, args=(user,)) for user in range(_ASKING)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    side_by_side(client, range(_ASKING))
     return met
 
 

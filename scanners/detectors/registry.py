@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,11 +30,12 @@ SUGGESTED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """kinds: Weir's by name of their file, then those of other packages, whose entities are `plugged`; problems: a sentence
-    for each plug that is not used."""
+    """kinds: Weir's by name of their file, then those of other packages, whose entities are `plugged`; versions: of the
+    recognizers of those, by name; problems: a sentence for each plug that is not used."""
 
     kinds: tuple[CheckedKind, ...]
     plugged: frozenset[str]
+    versions: Mapping[str, str]
     problems: tuple[str, ...]
 
 
@@ -46,19 +47,17 @@ def installed() -> Installed:
         for each in pkgutil.iter_modules(checked.__path__)
     ]
     own = len(kinds)
+    taken = LOOKED_AT | {spec.entity for spec in IDS}
     loaded, problems = plugs.load(GROUP)
     for plug in loaded:
-        why = obstacle(plug.value, kinds, LOOKED_AT | {spec.entity for spec in IDS})
+        why = obstacle(plug.value, kinds, taken)
         if why is None:
             kinds.append(plug.value)
         else:
             problems.append(plug.refused(why))
-    return Installed(tuple(kinds), frozenset(kind.entity for kind in kinds[own:]), tuple(problems))
-
-
-def plugged_kinds() -> tuple[CheckedKind, ...]:
-    """Those of other packages."""
-    return tuple(kind for kind in installed().kinds if kind.entity in installed().plugged)
+    others = kinds[own:]
+    versions = {pattern.recognizer: kind.version for kind in others for pattern in kind.patterns}
+    return Installed(tuple(kinds), frozenset(kind.entity for kind in others), versions, tuple(problems))
 
 
 def score_of(kind: CheckedKind) -> Callable[[ColumnEvidence], float]:

@@ -15,7 +15,7 @@ from scanners.detectors.kinds.identifiers import LATITUDE, LONGITUDE
 from scanners.detectors.kinds.papers import likely_countries
 from scanners.detectors.names.fields import named_as, shared, speaks, words
 from scanners.detectors.names.words_for import FOR
-from scanners.detectors.registry import installed, plugged_kinds
+from scanners.detectors.registry import installed
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.model import Recognizer
 from scanners.scan.recognizer_versions import presidio_version
@@ -292,7 +292,7 @@ def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
         return {"name": name.removeprefix("custom:"), "version": recognizer.version if recognizer else "?"}
     if name.startswith("presidio:"):
         return {"name": name, "version": presidio_version()}
-    plugged = {each.recognizer: kind.version for kind in plugged_kinds() for each in kind.patterns}
-    if name in plugged:
-        return {"name": f"plug:{name}", "version": plugged[name]}
+    plugged = installed().versions.get(name)
+    if plugged is not None:
+        return {"name": f"plug:{name}", "version": plugged}
     return {"name": f"weir:{name}", "version": VERSION}

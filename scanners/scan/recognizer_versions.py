@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scanners.detectors.core.base import VERSION
 from scanners.detectors.kinds import categories
-from scanners.detectors.registry import installed, plugged_kinds
+from scanners.detectors.registry import installed
 from scanners.model import Recognizer
 
 OURS = (
@@ -35,7 +35,12 @@ OURS = (
     "session_cookie",
     "machine_readable_zone",
     "british_licence",
-    *(each.recognizer for kind in installed().kinds for each in kind.patterns if kind not in plugged_kinds()),
+    *(
+        each.recognizer
+        for kind in installed().kinds
+        if kind.entity not in installed().plugged
+        for each in kind.patterns
+    ),
     *(category.recognizer for category in categories.CATEGORIES),
 )
 """Names of our recognizers, as evidence has them after `weir:`."""
@@ -43,7 +48,7 @@ OURS = (
 
 def versions(recognizers: Sequence[Recognizer]) -> dict[str, str]:
     """Name -> version of everything that looks: ours, those of other packages, the user's. presidio's change with its package."""
-    plugged = {f"plug:{each.recognizer}": kind.version for kind in plugged_kinds() for each in kind.patterns}
+    plugged = {f"plug:{name}": version for name, version in installed().versions.items()}
     return {**{f"weir:{name}": VERSION for name in OURS}, **plugged, **{r.name: r.version for r in recognizers}}
 
 

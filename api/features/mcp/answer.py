@@ -12,7 +12,7 @@ _SENTENCES = 600
 
 def text_of(answer: ToolAnswer, most: int) -> str:
     """An answer of at most `most` characters; items are cut whole, and what is left out is counted."""
-    data = {key: value if key in ("rows",) else budget.without_empty(value) for key, value in answer.data.items()}
+    data = {key: value if key == "rows" else budget.without_empty(value) for key, value in answer.data.items()}
     data = {key: value for key, value in data.items() if key == answer.items or value not in (None, "", [], {})}
     cut = budget.fit(data, answer.items, most - fence.LENGTH - _SENTENCES)
     return "\n".join(
