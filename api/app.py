@@ -16,7 +16,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, ProcessCollector
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,6 +29,7 @@ from api.edge.client_address import ClientAddress, networks
 from api.edge.metrics import Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
 from api.edge.shutdown import EndingServer
+from api.features.health.figures import OperationFigures
 from api.guard.access import Access, Entry
 from api.guard.calls import Calls
 from api.guard.closed_pages import ClosedPages, closed_pages
@@ -72,6 +73,8 @@ def create_app(services: Instance) -> FastAPI:
     _guard_docs(app)
     app.state.instance = services
     app.state.metrics = Metrics(CollectorRegistry())
+    app.state.metrics.registry.register(ProcessCollector(registry=None))
+    app.state.metrics.registry.register(services[OperationFigures])
     if services[Settings].views.metrics:
         app.state.metrics.registry.register(ViewFigures(partial(_quiet_figures, services)))
     errors.install(app)

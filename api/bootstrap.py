@@ -24,6 +24,7 @@ from api.joins.second_person import SecondPerson
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.decisions import ViewDecisions
 from api.joins.views.declared import DeclaredViews, ViewHandler
+from api.joins.views.seen import SeenStates
 from api.joins.views.service import Views
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Readers
@@ -43,8 +44,10 @@ from api.wiring.observing_services import observing_service
 from api.wiring.people_services import directory_people, request_services
 from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
+from api.wiring.record_keys import agree_on_keys
 from api.wiring.scan_services import scan_services
 from api.wiring.view_services import view_services
+from catalog.contracts.service import Contracts
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
@@ -53,7 +56,9 @@ from catalog.datasets.tag_propagation import TagFlow
 from catalog.errors import WeirError
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
+from catalog.incidents.service import Incidents
 from catalog.ports import CatalogStore, Receiver
+from catalog.quality.service import Quality
 from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from catalog.search.clicks import Clicks
@@ -103,9 +108,11 @@ REAL_ONES = Given()
 def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     """Join the rooms. `given` replaces adapters by their ports.
 
-    Raises SettingsError, Unavailable when the record store cannot be opened.
+    Raises SettingsError, also for a key that is not the one of the record store, and Unavailable when that cannot be opened.
     """
     parts = Adapters(settings, home, given)
+    if given is REAL_ONES and parts.database is not None:  # a test that gives parts has keys of its own
+        agree_on_keys(home, parts.database, settings.policies.audit_trusted_keys)
     catalog = catalog_services(settings, parts)
     governance = governance_services(settings, parts, catalog)
     lineage = lineage_services(settings, parts, catalog)
@@ -129,6 +136,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Deliveries, Deliveries(catalog.store, _receivers(parts, catalog, instance), now, settings.events))
     add(Guard, catalog.guard)
     add(Datasets, catalog.datasets)
+    add(Contracts, catalog.contracts)
+    add(Quality, catalog.quality)
+    add(Incidents, catalog.incidents)
     add(Reviews, reading.reviews)
     add(TagFlow, reading.tag_flow)
     add(Discovery, catalog.discovery)
@@ -149,6 +159,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(ViewClusters, catalog.view_clusters)
     add(ViewHandler, declared.view_handler)
     add(DeclaredViews, catalog.declared_views)
+    add(SeenStates, catalog.seen_states)
     add(Clusters, catalog.clusters)
     add(Ingest, lineage.ingest)
     add(Lineage, lineage.lineage)
@@ -198,6 +209,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
             lineage_worker=lineage.worker,
             rebuild_lineage=lineage.rebuild,
             warm=_warm_up(parts, catalog, governance.state, lineage, queries.query),
+            written=parts.written,
         ),
     )
     for wiring in features.parts("wiring"):

@@ -32,7 +32,7 @@ class Pattern(StrEnum):
 
 
 class Operation(StrEnum):
-    """What may be done. ALL means every operation."""
+    """What may be done. ALL means every operation; UNKNOWN is one that the client does not know by name."""
 
     ALL = "all"
     READ = "read"
@@ -45,6 +45,7 @@ class Operation(StrEnum):
     DESCRIBE_CONFIGS = "describe_configs"
     ALTER_CONFIGS = "alter_configs"
     IDEMPOTENT_WRITE = "idempotent_write"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,11 +66,35 @@ class BrokerAcl:
     allow: bool
 
     def __str__(self) -> str:
-        """As people read it: `allow User:app read topic orders (literal) from *`."""
+        """As people read it: `allow User:app read topic orders (literal) from *`; signs that do not print are written out."""
         effect = "allow" if self.allow else "deny"
-        return (
+        text = (
             f"{effect} {self.principal} {self.operation} {self.resource} {self.name} ({self.pattern}) from {self.host}"
         )
+        return text if text.isprintable() else printable(text)
+
+    def as_json(self) -> list[Any]:
+        """Its parts, as `acl_of` reads them."""
+        return [
+            str(self.resource),
+            str(self.pattern),
+            self.name,
+            self.principal,
+            self.host,
+            str(self.operation),
+            self.allow,
+        ]
+
+
+def printable(text: str) -> str:
+    """A text with the signs that do not print written out, as `\\x1b`: anybody who makes ACLs chooses names in them."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def acl_of(parts: Sequence[Any]) -> BrokerAcl:
+    """The ACL of the parts that `BrokerAcl.as_json` gives."""
+    resource, pattern, name, principal, host, operation, allow = parts
+    return BrokerAcl(Resource(resource), Pattern(pattern), name, principal, host, Operation(operation), bool(allow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,4 +127,24 @@ class AclReader(Protocol):
 
     def read(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> BrokerAcls:
         """The ACLs as they are now, sorted. Raises Unavailable naming the address within some seconds, SettingsError."""
+        ...
+
+
+class AclWriter(Protocol):
+    """Makes and deletes ACLs of clusters. Both may be repeated: what is there is not made twice, what is gone is not missed.
+
+    Each gives ACL -> why the brokers did not do it, for those that they refused one by one. Raises Unavailable naming the
+    address when the brokers do not answer, where some of the ACLs may be done; Conflict where Weir's user may not change ACLs.
+    """
+
+    def create(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], acls: Sequence[BrokerAcl]
+    ) -> Mapping[BrokerAcl, str]:
+        """Make ACLs."""
+        ...
+
+    def delete(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], acls: Sequence[BrokerAcl]
+    ) -> Mapping[BrokerAcl, str]:
+        """Delete exactly these ACLs, and none that is only similar."""
         ...

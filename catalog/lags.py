@@ -36,6 +36,9 @@ class LagStore(Protocol):
     def lags(self, cluster: str, topic: str, since: datetime) -> dict[str, list[tuple[datetime, int]]]:
         """Samples of a topic's groups from a moment on, by group, the oldest first."""
 
+    def newest_lags(self, since: datetime) -> list[GroupLag]:
+        """The newest sample of each group and topic from a moment on, by cluster, topic and group."""
+
     def forget_lags(self, before: datetime, most: int) -> int:
         """Remove samples from before a moment, and of the others the oldest beyond `most`; gives how many. Samples of one
         moment go together."""

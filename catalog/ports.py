@@ -11,10 +11,14 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol
 
+from catalog.check_positions import CheckPositionStore
+from catalog.contract_store import ContractStore
 from catalog.event_model import Event
 from catalog.event_store import EventStore
+from catalog.incident_store import IncidentStore
 from catalog.lags import LagStore
 from catalog.model import DatasetId, SchemaVersion
+from catalog.quality_store import QualityStore
 from catalog.records import (
     ClassificationEvent,
     ClassificationRecord,
@@ -162,6 +166,13 @@ class EventSink(Protocol):
     def emit(self, type: str, subject: str, data: Mapping[str, Any] | None = None) -> Event: ...
 
 
+class ScanChecks(Protocol):
+    """Looks at what a scan learned, in the transaction that records it. Must not raise for what it finds."""
+
+    def scanned(self, record: DatasetRecord, scanned: SchemaVersion, before: SchemaVersion | None) -> None:
+        """`before`: the profile before a new version of the schema began; None where none did."""
+
+
 class Receiver(Protocol):
     """Takes events, and sends them to someone.
 
@@ -200,6 +211,10 @@ class CatalogStore(
     SignalStore,
     LagStore,
     SavedQueryStore,
+    ContractStore,
+    QualityStore,
+    IncidentStore,
+    CheckPositionStore,
     Protocol,
 ):
     def transaction(self) -> AbstractContextManager[None]:

@@ -67,6 +67,15 @@ class ScanPosition:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ScanTally:
+    """Scans of one state; `oldest`: when the oldest of them was asked for."""
+
+    state: ScanState
+    scans: int
+    oldest: datetime
+
+
 class ScanStore(Protocol):
     def put_scan(self, scan: ScanRecord) -> None:
         """Insert or replace by id."""
@@ -81,6 +90,9 @@ class ScanStore(Protocol):
 
         One that may read a topic which a scan under way reads (`ScanRecord.overlaps`) waits for that one's end.
         """
+
+    def scan_tallies(self) -> list[ScanTally]:
+        """One for each state that a scan is in."""
 
     def last_scan(self, requested_by: str) -> ScanRecord | None:
         """The newest scan that was asked for by this name."""

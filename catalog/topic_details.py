@@ -14,6 +14,7 @@ class Partition:
     """leader    id of a broker; None where there is none just now
     replicas, in_sync  ids of brokers
     begin, end  offsets, the end exclusive; None where they may not be asked for
+    size        bytes of the leader's copy on disk; None where they may not be asked for
     """
 
     partition: int
@@ -22,6 +23,7 @@ class Partition:
     in_sync: tuple[int, ...]
     begin: int | None = None
     end: int | None = None
+    size: int | None = None
 
     @property
     def records(self) -> int | None:

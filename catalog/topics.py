@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+
+def whole_sum(parts: Iterable[int | None]) -> int | None:
+    """None where there are no parts, or one is not known: the sum of the others would be too small."""
+    known = list(parts)
+    return sum(each for each in known if each is not None) if known and None not in known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,10 @@ class PartitionOffsets:
 
 @dataclass(frozen=True, slots=True)
 class TopicFacts:
-    """A topic. retention_ms -1 = for ever; None = the broker did not report it. `offsets` is empty when not asked for."""
+    """A topic. retention_ms -1 = for ever; None = the broker did not report it. `offsets` is empty when not asked for.
+
+    `size`: bytes of one copy on disk, compressed as its producers sent it; None where it is not known of every partition.
+    """
 
     name: str
     partitions: int
@@ -36,6 +45,7 @@ class TopicFacts:
     retention_ms: int | None = None
     retention_bytes: int | None = None
     offsets: tuple[PartitionOffsets, ...] = ()
+    size: int | None = None
     configs: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -54,4 +64,6 @@ class TopicFacts:
         if self.offsets:
             facts["retained"] = self.retained
             facts["offsets"] = [{"partition": o.partition, "begin": o.begin, "end": o.end} for o in self.offsets]
+        if self.size is not None:
+            facts["size"] = self.size
         return facts

@@ -8,7 +8,7 @@ from typing import Any
 
 from connectors.declared import ConnectorSpec
 from connectors.model import Configuration, Live
-from connectors.secret_texts import has_reference, holds_password, is_secret_name
+from connectors.secret_texts import has_reference, holds_password, is_secret_name, salt_reference, shown_key
 
 HIDDEN = "(not shown)"
 Read = Callable[[Mapping[str, Any], str], str | None]
@@ -36,7 +36,10 @@ def wanted(spec: ConnectorSpec, plugin: str, read: Read) -> Wanted:
     """`plugin`: the whole name of the class. Raises SettingsError for a secret that cannot be read."""
     config: dict[str, str] = {"connector.class": plugin}
     secret = set()
-    for key, value in spec.config.items():
+    for named, value in spec.config.items():
+        key = _salted(named, read)
+        if key != named:
+            secret.add(key)
         if isinstance(value, bool):
             config[key] = "true" if value else "false"
         elif isinstance(value, str | int | float):
@@ -51,6 +54,12 @@ def wanted(spec: ConnectorSpec, plugin: str, read: Read) -> Wanted:
         if spec.deadLetters.replication is not None:
             config["errors.deadletterqueue.topic.replication.factor"] = str(spec.deadLetters.replication)
     return Wanted(config, frozenset(secret))
+
+
+def _salted(key: str, read: Read) -> str:
+    """The name of a setting with its salt in the place of the reference to it."""
+    name = salt_reference(key)
+    return key if name is None else key.replace(f"${{{name}}}", read({"env": name}, f"config.{key}") or "")
 
 
 def differences(
@@ -74,7 +83,7 @@ def differences(
         )
         changes.append(
             Difference(
-                "plugin" if key == "connector.class" else f"config.{key}",
+                "plugin" if key == "connector.class" else f"config.{shown_key(key)}",
                 None if declared is None else HIDDEN if key in asked.secret else declared,
                 None if now is None else HIDDEN if closed else now,
             )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from catalog.declared.kinds import OwnerSpec, RestServer, Secret, Spec
-from connectors.secret_texts import holds_password, is_reference, is_secret_name
+from connectors.secret_texts import holds_password, is_reference, is_secret_name, salt_of, salt_reference, shown_key
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}\Z")
 _OVERRIDE = re.compile(
@@ -74,6 +74,11 @@ class ConnectorSpec(Spec):
                 raise ValueError(
                     f"{key} would let the connector use another Kafka than that of its cluster, or as somebody else; leave it"
                     " out, and declare the worker of that cluster"
+                )
+            if isinstance(key, str) and salt_of(key) is not None and salt_reference(key) is None:
+                raise ValueError(
+                    f"{shown_key(key)} has its salt in plain text; write ${{WEIR_SECRET_NAME}} in its place, and Weir puts the"
+                    " secret of that name there"
                 )
             if isinstance(each, dict):
                 if len(each) != 1 or not isinstance(each.get("env", each.get("file")), str):

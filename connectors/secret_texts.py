@@ -56,6 +56,28 @@ _IN_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 
+_SALTED = re.compile(r"column\.mask\.hash\.(?:v2\.)?[^.]+\.with\.salt\.(?P<salt>.*)", re.S)
+"""A setting of Debezium whose name has a secret in it."""
+_SALT_REFERENCE = re.compile(r"\$\{(?P<name>[A-Z][A-Z0-9_]*)\}\Z")
+
+
+def salt_of(key: str) -> str | None:
+    """The salt in the name of a setting; None where it has none."""
+    match = _SALTED.fullmatch(key)
+    return match["salt"] if match is not None else None
+
+
+def salt_reference(key: str) -> str | None:
+    """The name of the secret that the salt of a setting is written as: `${WEIR_SECRET_NAME}`."""
+    match = _SALT_REFERENCE.match(salt_of(key) or "")
+    return match["name"] if match is not None else None
+
+
+def shown_key(key: str) -> str:
+    """The name of a setting without the salt that is a part of it."""
+    salt = salt_of(key)
+    return key if salt is None or salt_reference(key) else f"{key.removesuffix(salt)}(not shown)"
+
 
 def is_secret_name(key: str) -> bool:
     """Whether a key is a secret by its name: `database.password`, `aws.secret.access.key`, `connectionPassword`."""

@@ -87,6 +87,19 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Consumer:
+    """The Kafka consumer that an access is for: its principal, and the person (user), group or program (serviceAccount) it is."""
+
+    principal: str
+    kind: str
+    name: str
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Consumer:
+        return Consumer(data["principal"], data["kind"], data["name"])
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
     """What a request is about: entries of `fields` and `unmask`, and the end of the access."""
 
@@ -119,6 +132,7 @@ class AccessRequest:
     ticket        id of it in another system        template   name of the template it was made from
     bundle        id that the requests of one bundle share: each is decided on its own
     extends       name of the grant whose end it asks to move
+    consumer      the Kafka consumer that is to read; None: the requester reads through Weir
     asked         what was requested at first, where an approval in part left less
     thread        what people wrote, and escalations
     waiting_since, asked_back_at, escalated    the clock of escalation; see `policies.requests.talk`
@@ -146,6 +160,7 @@ class AccessRequest:
     bundle: str | None = None
     extends: str | None = None
     template: str | None = None
+    consumer: Consumer | None = None
     asked: Terms | None = None
     thread: tuple[Message, ...] = ()
     waiting_since: datetime | None = None
@@ -179,6 +194,7 @@ class AccessRequest:
                 request.ticket,
                 request.extends,
                 request.template,
+                request.consumer,
             )
 
         if wish(self) != wish(other):
@@ -241,6 +257,7 @@ class AccessRequest:
             "bundle": self.bundle,
             "extends": self.extends,
             "template": self.template,
+            "consumer": asdict(self.consumer) if self.consumer is not None else None,
             "asked": self.asked.to_json() if self.asked is not None else None,
             "thread": [{**asdict(m), "at": rfc3339(m.at), "people": list(m.people)} for m in self.thread],
             "waitingSince": rfc3339(self.waiting_since) if self.waiting_since is not None else None,
@@ -275,6 +292,7 @@ class AccessRequest:
             bundle=data.get("bundle"),
             extends=data.get("extends"),
             template=data.get("template"),
+            consumer=Consumer.from_json(data["consumer"]) if data.get("consumer") else None,
             asked=Terms.from_json(data["asked"]) if data.get("asked") else None,
             thread=tuple(
                 Message(m["by"], _moment(m["at"]), m["kind"], m["text"], tuple(m["people"]))

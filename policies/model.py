@@ -216,6 +216,7 @@ class Grant:
     """What an approved request ends in. `fields` and `unmask` hold paths, tags or `*`; `rows` a Spark SQL condition.
 
     sources  of a stream view: the topics it came from when it was approved; beyond these it opens nothing of it
+    consumer  the principal of Kafka that reads by it, as User:orders-app; None: it is for reading through Weir
     """
 
     name: str
@@ -232,6 +233,7 @@ class Grant:
     status: GrantStatus = GrantStatus.APPROVED
     break_glass: bool = False
     sources: frozenset[str] = frozenset()
+    consumer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

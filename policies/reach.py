@@ -6,6 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from catalog.errors import InvalidInput
 from catalog.paths import VALUES, FieldPath, Step, StepKind
@@ -33,11 +34,19 @@ class Reach:
 
     def __init__(self, fields: list[PlannedField]) -> None:
         self._fields = fields
-        self._inside = by_ancestor([folded(f.path) for f in fields])
         self._added = 0
-        self._at: dict[FieldPath, list[int]] = defaultdict(list)
-        for position, each in enumerate(fields):
-            self._at[folded(each.path)].append(position)
+
+    @cached_property
+    def _inside(self) -> dict[FieldPath, list[int]]:
+        """Made when a path is asked for first: most policies name tags, and most datasets are asked for no path."""
+        return by_ancestor([folded(f.path) for f in self._fields])
+
+    @cached_property
+    def _at(self) -> dict[FieldPath, list[int]]:
+        at: dict[FieldPath, list[int]] = defaultdict(list)
+        for position, each in enumerate(self._fields):
+            at[folded(each.path)].append(position)
+        return at
 
     def of(self, path: FieldPath) -> Sequence[int]:
         return self._inside.get(path) or self._around(path)
@@ -78,11 +87,11 @@ class Reach:
                 f"the rules on single keys of maps come to more than {MAX_ADDED:,} fields; take some out."
             )
         self._added += 1
-        position = len(self._fields)
+        position, at_path, inside = len(self._fields), self._at, self._inside  # both made before the field is there
         self._fields.append(PlannedField(str(path), path, dict(values.tags), values.unscanned))
-        self._at[folded(path)].append(position)
+        at_path[folded(path)].append(position)
         for ancestor in ancestors(folded(path)):
-            self._inside.setdefault(ancestor, []).append(position)
+            inside.setdefault(ancestor, []).append(position)
 
 
 def inherit(fields: list[PlannedField]) -> None:
@@ -91,9 +100,10 @@ def inherit(fields: list[PlannedField]) -> None:
     for each in fields:
         if each.tags:
             tagged[folded(each.path)].append((each.text, dict(each.tags)))
-    for each in fields:
+    lengths = sorted({len(path.steps) for path in tagged})
+    for each in fields if tagged else ():
         own = folded(each.path)
-        for ancestor in ancestors(own):
+        for ancestor in ancestors(own, lengths):
             for above, tags in tagged.get(ancestor, ()) if ancestor != own else ():
                 for tag, evidence in tags.items():
                     if tag != UNSCANNED_TAG:
@@ -109,14 +119,19 @@ def by_ancestor(paths: Sequence[FieldPath]) -> dict[FieldPath, list[int]]:
     return dict(positions)
 
 
-def ancestors(path: FieldPath) -> Iterator[FieldPath]:
-    """Every path that contains this one, itself included."""
-    for length in range(len(path.steps) + 1):
+def ancestors(path: FieldPath, lengths: Sequence[int] | None = None) -> Iterator[FieldPath]:
+    """Every path that contains this one, itself included. `lengths`: only those of so many steps, rising."""
+    for length in range(len(path.steps) + 1) if lengths is None else lengths:
+        if length > len(path.steps):
+            return
         yield from generalised(FieldPath(path.root, path.steps[:length]))
 
 
 def generalised(path: FieldPath) -> Iterator[FieldPath]:
     """The path, and the same with any of its map keys as `{}`."""
+    if all(s.kind is not StepKind.MAP_KEY for s in path.steps):
+        yield path
+        return
     choices = [(s, VALUES) if s.kind is StepKind.MAP_KEY else (s,) for s in path.steps]
     for steps in itertools.product(*choices):
         yield FieldPath(path.root, steps)

@@ -107,12 +107,24 @@ class PolicySettings(BaseModel):
         default=30, ge=1, le=365, description="Longest life of a token of an agent, which always has an end."
     )
 
+    rights_second_person_above: int = Field(
+        default=100,
+        ge=0,
+        description="A plan of rights at the brokers with more changes than this is applied, or undone, by two persons.",
+    )
+    masked_copy_grace_hours: float = Field(
+        default=24,
+        ge=0,
+        le=8760,
+        description="How long a masked copy that was made for consumers stays after nobody needs it any more.",
+    )
+
     @field_validator("ticket_pattern")
     @classmethod
     def _is_a_pattern(cls, pattern: str | None) -> str | None:
         try:
             re.compile(pattern or "")
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"is not a regular expression ({error})") from None
         return pattern
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from catalog.errors import Unavailable
-from scanners.model import ClusterConnection, OffsetRange, Recognizer, RegisteredSchema, Topic, TopicFormat
+from scanners.model import ClusterConnection, OffsetRange, RawRecord, Recognizer, RegisteredSchema, Topic, TopicFormat
 
 Cancelled = Callable[[], bool]
 
@@ -101,6 +101,28 @@ class OffsetLookup(Protocol):
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
         """Begin and end offsets; a topic that is gone meanwhile is left out. Partitions that cannot be read are named
         with their topic, and take nothing from the others. Raises Unavailable where the cluster does not answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRecords:
+    """Records as they were read, and for each partition the first offset that was not reached."""
+
+    records: tuple[RawRecord, ...]
+    next: Mapping[int, int]
+
+
+class RecordReader(Protocol):
+    """Reads all records of some offsets into this process, without a consumer group."""
+
+    def topic_id(self, cluster: ClusterConnection, topic: str) -> str:
+        """Kafka's id of a topic; "" where the brokers give none. Raises Unavailable."""
+        ...
+
+    def read(
+        self, cluster: ClusterConnection, ranges: Sequence[OffsetRange], max_bytes: int, seconds: float
+    ) -> ReadRecords:
+        """Until the ranges are read, or so many bytes or seconds are used. Raises Unavailable."""
         ...
 
 

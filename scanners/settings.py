@@ -63,3 +63,7 @@ class ScannerSettings(BaseModel):
 
     kafka_seconds: float = Field(default=15.0, gt=0)
     """How long a broker may take to answer."""
+
+    executor_seconds: float = Field(default=50.0, ge=1)
+    """How long a scan, or a look at Spark, waits for an executor to take a task before it reports that there are none. More where
+    executors are started on demand."""

@@ -6,10 +6,11 @@ import contextlib
 import fcntl
 import os
 import secrets as random
+import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,16 +55,20 @@ def make_private(root: Path) -> None:
     Only what Weir writes is looked at: the folder may be one that holds other things too. What belongs to somebody else
     is left as it is; links are not followed.
     """
+    for path in own_paths(root):
+        _close(path)
+
+
+def own_paths(root: Path) -> Iterator[Path]:
+    """The instance's folder and what Weir writes below it, as far as it is there."""
     if not root.is_dir():
         return
-    _close(root)
-    for name in OWN_FILES:
-        _close(root / name)
+    yield root
+    yield from (root / name for name in OWN_FILES if (root / name).exists())
     for name in OWN:
         for folder, folders, files in os.walk(root / name):
-            _close(Path(folder))
-            for each in (*folders, *files):
-                _close(Path(folder) / each)
+            yield Path(folder)
+            yield from (Path(folder) / each for each in (*folders, *files))
 
 
 def _close(path: Path) -> None:
@@ -144,6 +149,15 @@ class Home:
         finally:
             draft.unlink()
         return path.read_text(encoding="utf-8").strip()
+
+    def forget_secrets(self, keep: Collection[str]) -> None:
+        """Delete the secrets whose names are not in `keep`."""
+        folder = self.root / "secrets"
+        for path in folder.iterdir() if folder.exists() else ():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name not in keep:
+                path.unlink(missing_ok=True)
 
     @contextmanager
     def locked(self, patience: float = 0.0) -> Iterator[None]:

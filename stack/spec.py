@@ -57,6 +57,8 @@ class Addresses:
 
     kafka_login: tuple[str, str] | None = None
     """User and password (SASL PLAIN) of a secured instance; None where anybody is taken. The next two likewise."""
+    kafka_consumer_login: tuple[str, str] | None = None
+    """The same of an ordinary user, whom only ACLs let read."""
     registry_login: tuple[str, str] | None = None
     elasticsearch_login: tuple[str, str] | None = None
 

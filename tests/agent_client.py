@@ -50,9 +50,10 @@ class ToolResult:
 class Agent:
     """A client of one application, with one bearer token."""
 
-    def __init__(self, app: FastAPI, token: str | None, mode: str = "auto") -> None:
-        """`mode`: auto, or the version of the protocol to use; see `mcp.Client`."""
-        self._app, self._mode = app, mode
+    def __init__(self, app: FastAPI, token: str | None, mode: str = "auto", person: Any = None) -> None:
+        """`mode`: auto, or the version of the protocol to use; see `mcp.Client`. `person`: who fills in forms; None: the client
+        shows none."""
+        self._app, self._mode, self._person = app, mode, person
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def within(self, work: Callable[[Client], Awaitable[T]]) -> T:
@@ -62,7 +63,11 @@ class Agent:
             transport = httpx2.ASGITransport(app=self._app)
             async with (
                 httpx2.AsyncClient(transport=transport, headers=self._headers) as http,
-                Client(streamable_http_client(URL, http_client=http), mode=self._mode) as client,
+                Client(
+                    streamable_http_client(URL, http_client=http),
+                    mode=self._mode,
+                    elicitation_callback=self._person,
+                ) as client,
             ):
                 return await work(client)
 

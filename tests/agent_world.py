@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,37 @@ metadata: {{name: owners}}
 spec: {{match: {{datasets: ["prod/*"]}}, stages: [{{name: owner, approvers: {{owners: true}}}}]}}
 ---
 apiVersion: weir/v1
+kind: Contract
+metadata: {{name: prod.orders}}
+spec:
+  apiVersion: v3.1.0
+  kind: DataContract
+  id: prod.orders
+  version: 1.0.0
+  status: active
+  team: {{name: shop}}
+  schema:
+    - name: orders
+      properties:
+        - {{name: order_id, logicalType: string, required: true}}
+        - {{name: amount, logicalType: string, required: true}}
+      customProperties: [{{property: dataset, value: prod/orders}}]
+---
+apiVersion: weir/v1
+kind: Contract
+metadata: {{name: prod.customers}}
+spec:
+  apiVersion: v3.1.0
+  kind: DataContract
+  id: prod.customers
+  version: 1.0.0
+  status: active
+  schema:
+    - name: customers
+      properties: [{{name: phone, logicalType: string, required: true}}]
+      customProperties: [{{property: dataset, value: prod/customers}}]
+---
+apiVersion: weir/v1
 kind: Visibility
 metadata: {{name: customers}}
 spec: {{match: {{datasets: [prod/customers]}}, existence: {{users: [petra]}}}}
@@ -81,9 +113,11 @@ def _topics() -> dict[str, Any]:
 class AgentWorld(ApiWorld):
     """`people`: names by who they are. `tokens`: a bearer token of each of them, and of limited ones."""
 
-    def __init__(self, folder: Path, **more: Any) -> None:
-        super().__init__(folder, _topics(), **more)
-        self.scan(bootstrapServers="localhost:9092", cluster="prod", topics=list(_topics()))
+    def __init__(self, folder: Path, topics: Mapping[str, Any] | None = None, **more: Any) -> None:
+        """`topics`: further topics with their records."""
+        every = {**_topics(), **(topics or {})}
+        super().__init__(folder, every, **more)
+        self.scan(bootstrapServers="localhost:9092", cluster="prod", topics=list(every))
         people = [
             f"apiVersion: weir/v1\nkind: User\nmetadata: {{name: a-{role}}}\nspec: {{roles: [{role}]}}"
             for role in sorted(BUILT_IN_ROLES)

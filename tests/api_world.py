@@ -29,10 +29,11 @@ from scanners.model import RawRecord
 from tests.answer_check import CheckedClient
 from tests.twins.catalog.broker_acls import MemoryAcls
 from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.catalog.server_doors import MemoryDoors
 from tests.twins.catalog.topic_details import MemoryTopic, MemoryTopicDetails
 from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 from tests.twins.policies.stores import MemoryHeadPublisher
-from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
+from tests.twins.scanners import MemoryOffsets, MemoryRecords, MemoryRegistry, MemorySampler
 
 BOOTSTRAP = "localhost:9092"
 
@@ -55,7 +56,13 @@ class MemoryBrokers:
     def topics(self, settings: Mapping[str, Any], bootstrap: Sequence[str], offsets: bool = True) -> list[TopicFacts]:
         self.describe(settings, bootstrap)
         return [
-            TopicFacts(name=name, partitions=1, replication=1, offsets=(PartitionOffsets(0, 0, len(records)),))
+            TopicFacts(
+                name=name,
+                partitions=1,
+                replication=1,
+                offsets=(PartitionOffsets(0, 0, len(records)),),
+                size=100 * len(records),
+            )
             for name, records in sorted(self._topics.items())
         ]
 
@@ -100,7 +107,13 @@ class ApiWorld:
         topics = topics if topics is not None else {"orders": orders(50)}
         self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
         self.acls = MemoryAcls()
-        usual: dict[str, Any] = {"sampler": MemorySampler(topics), "acl_reader": self.acls}
+        self.doors = MemoryDoors()
+        usual: dict[str, Any] = {
+            "sampler": MemorySampler(topics),
+            "acl_reader": self.acls,
+            "acl_writer": self.acls,
+            "door_probe": self.doors,
+        }
         settings = settings or Settings()
         settings.policies.visibility = visibility
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -124,6 +137,7 @@ class ApiWorld:
                 publisher=MemoryHeadPublisher(),
                 event_topic=None,
                 offsets=MemoryOffsets(topics),
+                records=MemoryRecords(topics),
                 registry=MemoryRegistry(),
                 **(usual | _NO_KAFKA | more),
             ),

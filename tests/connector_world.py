@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scanners.model import RawRecord
 from tests.api_world import ApiWorld
 from tests.twins.connectors import MemoryConnect
 
@@ -28,10 +30,10 @@ def connector(name: str = "lines", more: str = "", config: str = "file: /data/in
 
 
 class World(ApiWorld):
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None) -> None:
         self.workers: dict[str, MemoryConnect] = {}
         self.asked: list[tuple[str, Any]] = []
-        super().__init__(folder, connect_workers=self._worker)
+        super().__init__(folder, topics, connect_workers=self._worker)
 
     def _worker(self, url: str, auth: Any, ca: Any) -> MemoryConnect:
         self.asked.append((url, auth))

@@ -51,6 +51,19 @@ metadata: {name: orders}
 spec: {datasets: ["prod/*"], admins: {users: [lead]}, stewards: {users: [helper]}}
 ---
 apiVersion: weir/v1
+kind: Contract
+metadata: {name: orders}
+spec:
+  apiVersion: v3.1.0
+  kind: DataContract
+  id: orders
+  version: 1.0.0
+  schema:
+    - name: orders
+      properties: [{name: order_id, logicalType: string, required: true}]
+      customProperties: [{property: dataset, value: prod/orders}]
+---
+apiVersion: weir/v1
 kind: AccessReview
 metadata: {name: all}
 spec:

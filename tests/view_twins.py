@@ -20,20 +20,25 @@ class Killed(BaseException):
 
 @dataclass
 class Fate:
-    """Ends the process at the call of this number, before or after its effect; None: never. `away`: the engine is."""
+    """Ends the process at the call of this number, before or after its effect; None: never. `away`: the engine is. `fails`:
+    the number of the one call that a server does not answer, before or after its effect."""
 
     at: int | None = None
+    fails: int | None = None
     calls: int = 0
     away: bool = False
 
     def around(self) -> Iterator[None]:
-        self.calls += 1
-        if self.at is not None and self.calls == self.at:
-            raise Killed
+        self._count()
         yield
+        self._count()
+
+    def _count(self) -> None:
         self.calls += 1
-        if self.at is not None and self.calls == self.at:
+        if self.calls == self.at:
             raise Killed
+        if self.calls == self.fails:
+            raise Unavailable("The server does not answer.", details={"server": "spark"})
 
 
 def fated(method: Any) -> Any:
@@ -156,6 +161,7 @@ class TwinStreams:
     asked: list[Any] = field(default_factory=list)
     columns_of: tuple[tuple[str, str], ...] = (("id", "string"), ("email", "string"))
 
+    @fated
     def columns(self, plan: StreamPlan) -> list[tuple[str, str]]:
         return list(self.columns_of)
 

@@ -38,8 +38,18 @@ WAIT_S = 400.0
 class ViewWorld:
     """The application, its clients, and a runner that can be ended and started again."""
 
-    def __init__(self, folder: Path, kafka: str, spark: str, registry: str, batch_records: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        kafka: str,
+        spark: str,
+        registry: str,
+        batch_records: int | None = None,
+        secrets: Path | None = None,
+    ) -> None:
         settings = Settings()
+        if secrets is not None:
+            settings.secrets.folder = secrets
         if batch_records is not None:
             settings.views.batch_records = batch_records
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -205,9 +215,11 @@ def registry_client(url: str) -> SchemaRegistryClient:
 
 
 @contextmanager
-def view_world(folder: Path, stack: Any, batch_records: int | None = None) -> Iterator[ViewWorld]:
-    """`batch_records`: how many a batch takes at most."""
-    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry, batch_records)
+def view_world(
+    folder: Path, stack: Any, batch_records: int | None = None, secrets: Path | None = None
+) -> Iterator[ViewWorld]:
+    """`batch_records`: how many a batch takes at most; `secrets`: the folder whose files declared clusters may name."""
+    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry, batch_records, secrets)
     try:
         yield world
     finally:

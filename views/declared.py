@@ -109,10 +109,12 @@ class Watermark(Spec):
 class ViewSpec(Spec):
     """One view. Times are spans (`10 minutes`, `90d`). `copyOf`, in place of `sql`: `CLUSTER/TOPIC` whose records `sink` gets
     one by one, as the subject may see them. `compactedAs`: whether the newest record of each key of a followed topic with
-    cleanup.policy=compact counts, or each record."""
+    cleanup.policy=compact counts, or each record. `decision`: of a copy that Weir made for consumers, what is hidden in it
+    (`policies.decision.restrictions`); it holds nothing while the subject may see something else."""
 
     sql: str = Field(min_length=1, max_length=MOST_SQL)
     copyOf: Name | None = None
+    decision: str | None = Field(None, pattern=r"^[0-9a-f]{16}$")
     runAs: RunAs
     description: str = ""
     owners: list[OwnerSpec] = []
@@ -144,6 +146,8 @@ class ViewSpec(Spec):
     @model_validator(mode="after")
     def _copied(self) -> ViewSpec:
         if self.copyOf is None:
+            if self.decision is not None:
+                raise ValueError("decision goes with copyOf")
             return self
         if self.sink is None:
             raise ValueError("a copy needs sink: the topic that it writes")

@@ -24,6 +24,7 @@ from api.config.settings import load
 from api.config.tls_client import ClientTls
 from api.terminal.output import errors
 from catalog.errors import SettingsError
+from catalog.record_keys import KEYS
 from stack import SERVERS, Instance, ProcessSpec, StackSettings
 
 _EXTERNAL = {
@@ -109,7 +110,8 @@ class Running:
         return [] if self._stack.secured else [text for name, text in names.items() if name not in self._external]
 
     def down(self, wipe: bool = False) -> int:
-        return self._stack.down(wipe, progress=TerminalProgress(errors.rich))
+        # The record store stays, so what it is sealed and masked with stays, too.
+        return self._stack.down(wipe, progress=TerminalProgress(errors.rich), keep=KEYS)
 
     def status(self) -> list[dict[str, Any]]:
         return self._stack.status()
@@ -137,8 +139,11 @@ class Running:
         finally:
             self.down()
 
-    def demo(self, detach: bool) -> int:
-        """Up, then the story; the exit code of the story. A failed story in the foreground stops what it started."""
+    def demo(self, detach: bool, consumer: bool = False) -> int:
+        """Up, then the story; the exit code of the story. A failed story in the foreground stops what it started.
+
+        `consumer`: the story has an ordinary Kafka consumer, too, where the servers are secured.
+        """
         from api.demo.run import DemoContext, run
         from stack.installed import artifacts
 
@@ -149,14 +154,16 @@ class Running:
             )
         begun = time.monotonic()
         self.up(detach)
+        addresses = self._stack.addresses()
         context = DemoContext(
             weir_url=self.url,
             home=self.home,
-            addresses=self._stack.addresses(),
+            addresses=addresses,
             job_environment=self._stack.job_environment(),
             jars=artifacts.jars,
             console=Console(highlight=False),
             begun=begun,
+            consumer=addresses.kafka_consumer_login if consumer else None,
         )
         try:
             with _terminated_as_interrupt():

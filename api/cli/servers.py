@@ -97,14 +97,23 @@ def _tell(sentences: list[str]) -> None:
 def demo(
     detach: Detach = False,
     leave: Annotated[bool, typer.Option("--exit", help="Stop everything after the story.")] = False,
+    secured: Annotated[
+        bool,
+        typer.Option(
+            "--secured",
+            help="The servers ask for passwords, and a Kafka consumer loses a topic and reads a masked copy.",
+        ),
+    ] = False,
 ) -> None:
     """Start everything and run the demo: topics, schemas, personal data, lineage, a masked query and an approved one."""
     from api.cli.running import Running
 
     if detach and leave:
         raise typer.BadParameter("--detach leaves Weir running and --exit ends it; give one of them.")
+    if secured:
+        os.environ["WEIR_STACK__SECURED"] = "true"
     running = Running(Home.of_environment())
-    code = running.demo(detach)
+    code = running.demo(detach, consumer=secured)
     if leave:
         running.down()
     elif not detach:

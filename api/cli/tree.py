@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from api import features
 from api.cli.old_words import current
 from api.terminal.values import usual
-from api.terminal.words import PANEL_OF, WORDS
+from api.terminal.words import PANEL_OF, WORDS, Group
 
 typer.core.build_runtime_param = usual  # type: ignore[attr-defined]  # the one place where typer asks for it
 
@@ -29,7 +29,7 @@ STYLE: dict[str, Any] = {
 }
 
 
-class Tree(TyperGroup):
+class Tree(Group):
     """All words in the order of their panels; commands are imported when they are called."""
 
     def __init__(self, **given: Any) -> None:

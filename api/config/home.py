@@ -44,15 +44,50 @@ class Home:
 
     def secret(self, name: str) -> str:
         """A random key of this instance, made on first use and kept in a file only its owner can read."""
-        path = self.root / "secrets" / name
         try:
-            if not path.exists():
-                write_private(path, secrets.token_hex(32))
-            return path.read_text().strip()
+            return self.kept_secret(name) or self.keep_secret(name, secrets.token_hex(32))
         except OSError as error:
+            raise self._not_kept(error) from error
+
+    @property
+    def secrets(self) -> Path:
+        return self.root / "secrets"
+
+    def kept_secret(self, name: str) -> str | None:
+        """The key of a name, None where there is none yet. Raises SettingsError for a file that cannot be read."""
+        try:
+            return (self.secrets / name).read_text().strip() or None
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(
-                f"Weir cannot keep its secrets in {path.parent}: {error.strerror}. Set WEIR_HOME to a folder you can write."
+                f"The key {self.secrets / name} cannot be read ({_reason(error)}); give it to the user that runs Weir."
             ) from error
+
+    def keep_secret(self, name: str, text: str) -> str:
+        """Keep a key where there is none, and return the one that is kept: another process may have been first.
+
+        Raises OSError.
+        """
+        path = self.secrets / name
+        draft = path.with_name(f".{name}.{os.getpid()}.{secrets.token_hex(4)}")
+        write_private(draft, text)
+        try:
+            os.link(draft, path)  # unlike a rename it fails where there is one
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        return path.read_text().strip()
+
+    def _not_kept(self, error: OSError) -> SettingsError:
+        return SettingsError(
+            f"Weir cannot keep its secrets in {self.secrets}: {error.strerror}. Set WEIR_HOME to a folder you can write."
+        )
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not text"
 
 
 def write_private(path: Path, text: str) -> None:

@@ -46,6 +46,7 @@ BARE = {
     "WEIR_CA",
     "WEIR_CLIENT_CERTIFICATE",
     "WEIR_CLIENT_KEY",
+    "WEIR_BACKUP_PASSPHRASE",
 }
 """Variables that are not settings of a room. `WEIR_STACK__*` belongs to the local servers, `WEIR_TEST_*` to the tests."""
 _FOREIGN = ("WEIR_STACK__", "WEIR_TEST_")

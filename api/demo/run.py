@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from rich.markup import escape
 from api.config.home import Home, write_private
 from api.demo.chapters import Chapters
 from api.demo.client import Person, Refused
+from api.demo.consumer_chapter import ConsumerChapter
 from api.demo.errors import DemoFailed
 from api.demo.generator import DERIVED_TOPICS, topic_plans
 from api.demo.jobs import JobDone, run_jobs
@@ -54,6 +56,7 @@ class DemoContext:
     job_environment  JAVA_HOME and PYSPARK_PYTHON for jobs with a JVM of their own
     jars             component names -> jars; asked for `spark-kafka` and `openlineage-spark`
     begun            `time.monotonic()` of the command's start
+    consumer         user and password of an ordinary Kafka user, where the story has one
     """
 
     weir_url: str
@@ -63,6 +66,7 @@ class DemoContext:
     jars: Callable[..., Sequence[Path]]
     console: Console
     begun: float
+    consumer: tuple[str, str] | None = None
 
 
 def governance(kafka: str, registry: str, kafka_user: str | None = None, registry_user: str | None = None) -> str:
@@ -76,6 +80,7 @@ def governance(kafka: str, registry: str, kafka_user: str | None = None, registr
         security = (
             f"\n  security: {{sasl: {{mechanism: PLAIN, username: {kafka_user},"
             " password: {env: WEIR_SECRET_STACK_KAFKA}}}"
+            f'\n  authorizer: {{superUsers: ["User:{kafka_user}"], allowEveryoneIfNoAclFound: false}}'
         )
     if registry_user:
         login = f", username: {registry_user}, password: {{env: WEIR_SECRET_STACK_REGISTRY}}"
@@ -122,6 +127,10 @@ def _run(context: DemoContext) -> None:
             admin.apply(Path(__file__).with_name("stream_views.yaml").read_text(encoding="utf-8"))
             ana, otto, petra = (people[name] for name in ("ana", "otto", "petra"))
             Chapters(story, context.console, admin, ana, otto, petra).tell()
+            if (consumer := context.consumer) is not None:
+                with story.step("An ordinary consumer loses a topic, and reads a masked copy from then on"):
+                    say = partial(context.console.print, soft_wrap=True)
+                    ConsumerChapter(say, (admin, ana, otto, petra), context.addresses.kafka, consumer).tell()
             story.what_next(context.weir_url, context.home.tokens)
         finally:
             for person in people.values():

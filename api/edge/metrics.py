@@ -39,6 +39,10 @@ class Metrics:
             registry=registry,
         )
         self.datasets = Gauge("weir_datasets", "Datasets in the catalog.", registry=registry)
+        self.incidents = Gauge("weir_incidents_unresolved", "Incidents that are not resolved.", registry=registry)
+        self.broken = Gauge(
+            "weir_datasets_broken", "Datasets with an incident that is not resolved.", registry=registry
+        )
 
 
 _STATES = ("starting", "catching up", "running", "paused", "restarting", "failed", "stopped", "unknown")

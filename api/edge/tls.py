@@ -77,7 +77,7 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 def _load_own(context: ssl.SSLContext, settings: Tls, path: Path) -> None:
     key = settings.tls_key or path
-    expires = _expires(path)
+    expires = certificate_end(path)
     password = settings.tls_key_password
     try:
         # Without a password of ours OpenSSL would ask for one at the terminal.
@@ -95,7 +95,8 @@ def _load_own(context: ssl.SSLContext, settings: Tls, path: Path) -> None:
         _log.warning("tls_certificate_expired", file=str(path), at=expires.isoformat())
 
 
-def _expires(path: Path) -> datetime:
+def certificate_end(path: Path) -> datetime:
+    """When a certificate in PEM ends. Raises SettingsError naming the file that cannot be read."""
     where = "Setting api.tls_certificate (WEIR_API__TLS_CERTIFICATE)"
     try:
         return x509.load_pem_x509_certificates(path.read_bytes())[0].not_valid_after_utc

@@ -13,6 +13,7 @@ from api.joins.domains import DomainRights, check_document
 from api.joins.names.check import NameCheck, noted
 from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
+from catalog.contracts.declared import ContractSpec
 from catalog.declared import kinds as catalog_kinds
 from catalog.declared.documents import Document, load
 from catalog.errors import Conflict, NotFound
@@ -31,6 +32,7 @@ from views.declared import ViewSpec
 KINDS: dict[str, type[BaseModel]] = {
     **catalog_kinds.KINDS,
     **policy_kinds.KINDS,
+    "Contract": ContractSpec,
     "View": ViewSpec,
     "Connector": ConnectorSpec,
 }
@@ -162,6 +164,17 @@ class Declared:
             changes = self._applier.apply(documents, prune=prune, by=subject.user, allowed=allowed, review=review)
         self._second.done(seconded)
         return changes
+
+    def apply_own(self, text: str) -> None:
+        """Apply documents that Weir itself decides on. Raises InvalidInput, Conflict, Unavailable."""
+        changes = self._applier.apply(load(text, KINDS), by="weir")
+        changed = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
+        self._audit.record("weir", "apply", f"{len(changed)} documents", "allow", changed)
+
+    def delete_own(self, kind: str, name: str) -> None:
+        """Take away a document that Weir itself declared. Raises NotFound, Conflict, Unavailable."""
+        self._applier.delete(kind, name, by="weir")
+        self._audit.record("weir", "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
 
     def documents(self, kind: str, name: str | None) -> list[dict[str, Any]]:
         """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""

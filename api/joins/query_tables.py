@@ -37,6 +37,9 @@ from scanners.schemas.registered import Schemas
 SparkOptions = Callable[[ClusterConnection], Mapping[str, str]]
 """The Kafka options of Spark's reader for a cluster."""
 
+_OF_DECODING = (to_json_text.__module__, Reshape.__module__, PartFormat.__module__, Schemas.__module__)
+Carry = Callable[..., Callable[[bytes | None], str | None]]
+"""From a function and the names of modules of ours: the function with their code, see `scanners.adapters.spark.carried_code`."""
 _Registered = tuple[Mapping[str, object], Schemas]
 """Schemas of the registry by id as they travel, and ready to be asked."""
 
@@ -247,18 +250,14 @@ class QueryOffsets:
 class Decoder:
     """Bytes of any format to JSON text inside Spark's workers (`policies.plan.ports.Decoder`)."""
 
-    def __init__(self, archive: Callable[[], str]) -> None:
-        """`archive` gives the path of the zip with our worker code."""
-        self._archive = archive
+    def __init__(self, carry: Carry) -> None:
+        self._carry = carry
 
     def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
-        """A function that pickles by name: the worker imports it from the archive."""
+        """A function that brings its code to the worker."""
         form: Any = read.schemas["format"]
         registered: Any = read.schemas.get("registered")
         reshape = Reshape(read.kind) if has_alternatives(read.kind) else None
         # Parsed once per worker, not once per record.
-        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered), reshape=reshape)
-
-    def files(self) -> tuple[str, ...]:
-        """The archive."""
-        return (self._archive(),)
+        decode = partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered), reshape=reshape)
+        return self._carry(decode, *_OF_DECODING)

@@ -16,7 +16,7 @@ from api.config.home import Home
 from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
-from api.processes.heap import few_arenas, one_thread_for_vectors
+from api.processes.heap import few_arenas
 from api.processes.server import listening
 from api.wiring.duties import Duties
 from api.wiring.instance import write_admin_token
@@ -29,7 +29,6 @@ _TURN_SECONDS = 0.001
 def serve(home: Home) -> None:
     """Serve until TERM or Ctrl-C. Raises SettingsError, Unavailable when the record store cannot be opened."""
     few_arenas()
-    one_thread_for_vectors()
     settings = load(home)
     configure(settings.log)
     keep_small(home.root / "logs" / "weir.log")

@@ -74,6 +74,11 @@ class ViewProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._pause, self._next = _FIRST_PAUSE_S, 0.0
 
+    @property
+    def started(self) -> bool:
+        """Whether there was a process at the last step, or one is to come back: its end is seen at the next step only."""
+        return self._process is not None or time.monotonic() < self._next
+
     def step(self) -> bool:
         """Have the process run while there is a view. Raises Unavailable."""
         if self._process is not None and self._process.poll() is not None:

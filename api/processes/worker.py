@@ -17,6 +17,8 @@ from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import Settings, load
 from api.features.access_reviews.service import AccessReviews
+from api.features.contracts.checker import NewRecordChecker
+from api.features.incidents.downstream_notices import DownstreamNotices
 from api.features.notifications.service import Notify
 from api.features.scans.runner import ScanRunner
 from api.features.topics.group_lags import GroupLags
@@ -25,9 +27,11 @@ from api.joins.connectors.sync import ConnectorSync
 from api.joins.observing import Observing
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
+from api.processes.wakeups import Wakeups
 from api.wiring.duties import Duties
 from api.wiring.engines import Logs, PythonDaemons, Revival
 from api.wiring.instance import Instance
+from catalog.contracts.queried import QueriedRules
 from catalog.datasets.tag_propagation import TagFlow
 from catalog.errors import Unavailable
 from catalog.events.deliveries import Deliveries
@@ -37,6 +41,8 @@ from catalog.search.service import Search
 from lineage.producers.catalog import ProducerCatalog
 from policies.audit.segments import AuditSegments
 from policies.audit.shipping import AuditShipping
+from policies.broker_rights.copy_keeper import CopyKeeper
+from policies.broker_rights.watch import RightsWatch
 from policies.notify.notices import Channel
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
@@ -45,7 +51,9 @@ log = structlog.get_logger("weir.worker")
 
 SCAN_POLL_S = 0.3
 UPKEEP_S = 2.0
+CHECKS_S = 1.0
 EVENTS_POLL_S = 0.5
+INCIDENTS_S = 2.0
 NOTICES_S = 1.0
 TAGS_S = 30.0
 DATASETS_S = 1.0
@@ -56,6 +64,9 @@ LAGS_S = 60.0
 VIEWS_S = 1.0
 CONNECTORS_S = 10.0
 REVIEWS_S = 2.0
+IDLE_S = 5.0
+"""The most between two looks at what is due by the clock, where nobody wrote to the record store."""
+RIGHTS_S = 1.0
 SEGMENTS_S = 60.0
 SHIPPING_S = 1.0
 SETTLING_S = 1.0
@@ -74,25 +85,31 @@ def run(home: Home) -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
     view_process = ViewProcess(home, services)
+    wakeups = Wakeups(services[Duties].written, stop)
     duties: list[tuple[str, Callable[[], None]]] = [
+        ("wakeups", wakeups.run),
         ("lineage", lambda: services[Duties].lineage_worker().run(stop)),
-        ("scans", lambda: repeat(stop, SCAN_POLL_S, services[ScanRunner].run_next)),
-        ("events", lambda: repeat(stop, EVENTS_POLL_S, services[Deliveries].step)),
-        ("notices", lambda: repeat(stop, NOTICES_S, lambda: services[Notify].sender.step(Channel.MAIL))),
-        ("chat", lambda: repeat(stop, NOTICES_S, lambda: services[Notify].sender.step(Channel.CHAT))),
+        ("scans", lambda: wakeups.repeat(SCAN_POLL_S, IDLE_S, services[ScanRunner].run_next)),
+        ("checks", lambda: wakeups.repeat(CHECKS_S, IDLE_S, services[NewRecordChecker].step)),
+        ("rule queries", lambda: wakeups.repeat(CHECKS_S, IDLE_S, services[QueriedRules].step)),
+        ("events", lambda: deliver(wakeups, services[Deliveries])),
+        ("notices", lambda: wakeups.repeat(NOTICES_S, IDLE_S, lambda: services[Notify].sender.step(Channel.MAIL))),
+        ("chat", lambda: wakeups.repeat(NOTICES_S, IDLE_S, lambda: services[Notify].sender.step(Channel.CHAT))),
         ("observing", lambda: observe(stop, services)),
         ("lags", lambda: sample_lags(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
-        ("datasets", lambda: settle_datasets(stop, services)),
+        ("datasets", lambda: settle_datasets(stop, wakeups, services)),
         ("audit segments", lambda: repeat(stop, SEGMENTS_S, services[AuditSegments].step)),
         ("audit shipping", lambda: repeat(stop, SHIPPING_S, services[AuditShipping].step)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
         ("connectors", lambda: repeat(stop, CONNECTORS_S, services[ConnectorSync].step)),
-        ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
-        ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),
-        ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
+        ("views", lambda: wakeups.repeat(VIEWS_S, IDLE_S, view_process.step, lambda: view_process.started)),
+        ("access reviews", lambda: wakeups.repeat(REVIEWS_S, IDLE_S, lambda: review_access(services))),
+        ("rights", lambda: keep_rights(wakeups, services[RightsWatch], services[CopyKeeper])),
+        ("incidents", lambda: wakeups.repeat(INCIDENTS_S, IDLE_S, services[DownstreamNotices].step)),
+        ("upkeep", lambda: wakeups.repeat(UPKEEP_S, IDLE_S, lambda: upkeep(services))),
     ]
     threads = [
         threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties
@@ -144,6 +161,24 @@ def review_access(services: Instance) -> bool:
     return False
 
 
+def keep_rights(wakeups: Wakeups, watch: RightsWatch, copies: CopyKeeper) -> None:
+    """ACLs at the brokers end with their right; a thread of its own, as brokers may be slow."""
+
+    def step() -> bool:
+        changed = watch.step()
+        changed += copies.step()
+        if changed:
+            log.info("rights_kept", changed=changed)
+        return False
+
+    wakeups.repeat(RIGHTS_S, IDLE_S, step, lambda: watch.keeps)
+
+
+def deliver(wakeups: Wakeups, deliveries: Deliveries) -> None:
+    """Events go to their receivers."""
+    wakeups.repeat(EVENTS_POLL_S, IDLE_S, deliveries.step, lambda: deliveries.waits)
+
+
 def follow_tags(services: Instance) -> bool:
     """Tags go where their data goes; a mask that leaks is reported."""
     swept = services[TagFlow].sweep()
@@ -152,16 +187,18 @@ def follow_tags(services: Instance) -> bool:
     return False
 
 
-def settle_datasets(stop: threading.Event, services: Instance) -> None:
+def settle_datasets(stop: threading.Event, wakeups: Wakeups, services: Instance) -> None:
     """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
     wanted = SETTLED_MOST
     while not stop.is_set():
-        started = time.monotonic()
+        seen, started = wakeups.writes, time.monotonic()
         settled = services[ProducerCatalog].settle(wanted)
         took = time.monotonic() - started
         if settled:
             wanted = settled_next(wanted, took)
         stop.wait(took if settled else DATASETS_S)
+        if not settled:
+            wakeups.wait(seen, IDLE_S)
 
 
 def settled_next(wanted: int, took_s: float) -> int:

@@ -17,6 +17,8 @@ _NARROWEST = 16
 """A column of sentences is not wrapped to less, unless its texts are shorter."""
 _TALLEST = 3
 """Lines that a row of a wrapped table has on average, at most; more are easier to read one value a line."""
+_FEW_ROWS = 5
+"""So many can be read one value a line."""
 _ALIGNED = 80
 """In a pipe, columns are aligned up to this; a longer text moves its own row only."""
 _BREAKS = re.compile(r"(?<=[/.,;:@&?=_\-])")
@@ -38,9 +40,7 @@ def laid_out(
     A value that is a list or an object is written in words. Where rows do not fit a table, each is a block of
     `name  value` lines, objects by the paths of their values, and without what is empty (unless `exact`).
     """
-    heads = [plain(name) for name in names]
-    cells = [[cell(value, exact=exact) for value in row] for row in rows]
-    natural = [max([cell_len(head), *(cell_len(row[n]) for row in cells)]) for n, head in enumerate(heads)]
+    heads, cells, natural = _measured(names, rows, exact)
     if width is None:
         return _table(heads, cells, [min(each, _ALIGNED) for each in natural], wrap=False)
     if _total(natural) <= width:
@@ -49,6 +49,32 @@ def laid_out(
     if widths is not None and _height(cells, widths) <= _TALLEST * len(cells):
         return _table(heads, cells, widths, wrap=True)
     return _blocks(heads, rows, width, exact)
+
+
+def fitting(names: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> int:
+    """How many of the first columns fit the width as a table: two at least, three of a few rows.
+
+    All where fewer do, or for one row: they are shown one value a line.
+    """
+    if len(rows) < 2:
+        return len(names)
+    least = 2 if len(rows) > _FEW_ROWS else 3
+    heads, cells, natural = _measured(names, rows, exact=False)
+    for count in range(len(names), least - 1, -1):
+        some = [row[:count] for row in cells]
+        widths = _narrowed(heads[:count], some, natural[:count], width)
+        if widths is not None and _height(some, widths) <= _TALLEST * len(cells):
+            return count
+    return len(names)
+
+
+def _measured(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], exact: bool
+) -> tuple[list[str], list[list[str]], list[int]]:
+    """Column names and values as texts, and the width that each column has by itself."""
+    heads = [plain(name) for name in names]
+    cells = [[cell(value, exact=exact) for value in row] for row in rows]
+    return heads, cells, [max([cell_len(head), *(cell_len(row[n]) for row in cells)]) for n, head in enumerate(heads)]
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -42,6 +42,34 @@ def require_kind(text: str) -> None:
     raise unknown("kind", text, KIND_NAMES, f"kinds are {', '.join(KIND_NAMES)}.")
 
 
+def whole_reference(client: Api, name: str) -> str:
+    """`prod/orders` for `orders` where one dataset has that name; what names a cluster stays as it is.
+
+    Raises UnknownName where none has it, or several have.
+    """
+    if "/" in name:
+        return name
+    listed = [str(each["reference"]) for each in client.get("/api/v1/datasets", q=name, limit=_SHOWN)["datasets"]]
+    matches = [each for each in listed if each.rpartition("/")[2] == name]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UnknownName(f"{name!r} is in several clusters: write {' or '.join(matches)}.", details={"near": matches})
+    everything = client.get("/api/v1/datasets", limit=_SHOWN)["datasets"]
+    raise unknown(
+        "dataset", name, [each["reference"] for each in everything], "weir dataset list has those you may know of."
+    )
+
+
+def entity_of(client: Api, word: str) -> str | None:
+    """The kind of personal data that a word names: `phone` is PHONE_NUMBER, `email` EMAIL_ADDRESS. None where no one kind does."""
+    plain = _spelled(word)
+    known = sorted({*_built_in(), *_entities(client)})
+    exact = [each for each in known if _spelled(each) in (plain, plain.removesuffix("s"))]
+    parts = [each for each in known if plain in (_spelled(part) for part in each.split("_"))]
+    return exact[0] if exact else parts[0] if len(parts) == 1 else None
+
+
 def require_entity(client: Api, text: str | None) -> None:
     """Raises UnknownName for a kind of personal data that nothing finds, and that no field carries as a tag."""
     if text is None or text in _built_in():

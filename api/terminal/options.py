@@ -8,7 +8,7 @@ import typer
 
 from api.config.home import Home
 from api.terminal.http import Api
-from api.terminal.names import complete_dataset, complete_user
+from api.terminal.names import complete_dataset, complete_user, whole_reference
 from api.terminal.output import Format
 
 Output = Annotated[Format, typer.Option("-o", "--output", help="How to print the answer.")]
@@ -18,7 +18,20 @@ As = Annotated[
 ]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="As it was then, RFC 3339.")]
 
-Topic = Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)]
+
+def _reference(context: typer.Context, name: str) -> str:
+    """Completed with its cluster, by what the caller may know of. A shell that completes asks nothing."""
+    return name if context.resilient_parsing else whole_reference(api(context.params.get("user")), name)
+
+
+Topic = Annotated[
+    str,
+    typer.Argument(
+        help="CLUSTER/TOPIC, as prod/orders; orders where one cluster has it.",
+        autocompletion=complete_dataset,
+        callback=_reference,
+    ),
+]
 
 
 def api(user: str | None = None) -> Api:

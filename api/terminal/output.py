@@ -9,17 +9,20 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
 from api.terminal.cells import cell
-from api.terminal.layout import laid_out
+from api.terminal.layout import fitting, laid_out
 from catalog.spreadsheet import defused
 
 if TYPE_CHECKING:
     from rich.status import Status
 
     from api.terminal.lines import Lines
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 class Printer:
@@ -100,7 +103,11 @@ def show(
     empty: str = "Nothing to show.",
     verbatim: bool = False,
 ) -> None:
-    """Print rows. `whole` is the full answer that json and yaml print in place of the rows; `verbatim` keeps names."""
+    """Print rows. `whole` is the full answer that json and yaml print in place of the rows; `verbatim` keeps names.
+
+    `columns` begin with what matters most: on a terminal the last ones are left out, and named, where all do not fit. There, times
+    are local and short.
+    """
     match form:
         case Format.JSON | Format.YAML:
             print_text(as_text(rows, whole, form))
@@ -115,8 +122,16 @@ def show(
         case Format.TABLE:
             if title:
                 console.print(title, style="italic", markup=False)
-            names = columns if verbatim else [_heading(name) for name in columns]
-            show_rows(names, [[row.get(name) for name in columns] for row in rows])
+            names = list(columns) if verbatim else [_heading(name) for name in columns]
+            cells = [[row.get(name) for name in columns] for row in rows]
+            if console.on_terminal:
+                cells = [[local_time(value) for value in row] for row in cells]
+                count = fitting(names, cells, console.width)
+                show_rows(names[:count], [row[:count] for row in cells])
+                if left := names[count:]:
+                    console.print(f"{', '.join(left)}: in a wider window, or by -o yaml.", style="dim", markup=False)
+            else:
+                show_rows(names, cells)
 
 
 def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bool = False) -> None:
@@ -124,6 +139,16 @@ def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: boo
     width = console.width if console.on_terminal else None
     for line in laid_out(names, rows, width, exact=exact):
         console.print(line.text, style="bold" if line.heading else "", soft_wrap=True, markup=False, emoji=False)
+
+
+def local_time(value: Any) -> Any:
+    """A time of RFC 3339 as a clock on the wall shows it, to the second; other values as they are."""
+    if not isinstance(value, str) or not _TIME.fullmatch(value):
+        return value
+    try:
+        return f"{datetime.fromisoformat(value).astimezone():%Y-%m-%d %H:%M:%S}"
+    except (ValueError, OverflowError):
+        return value
 
 
 def _heading(name: str) -> str:

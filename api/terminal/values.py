@@ -20,12 +20,19 @@ class UsualValue(RuntimeParam):
         if get_origin(kind) is list and isinstance(value, list | tuple):
             (kind,) = get_args(kind)
             taken = [_taken(each, kind) for each in value]
-            if None not in taken:
+            if None not in taken and all(map(self._is_within, taken)):
                 return taken
-        elif (usual := _taken(value, kind)) is not None:
+        elif (usual := _taken(value, kind)) is not None and self._is_within(usual):
             return usual
         whole = TypeDescriptor(self.annotation, self.parameter_info, None)
         return build_runtime_param(whole)._coerce_value(value, param=param, ctx=ctx)
+
+    def _is_within(self, value: Any) -> bool:
+        """Whether a number is one that the option's least and most allow; other values have no such limits."""
+        if type(value) is not int:
+            return True
+        least, most = self.parameter_info.min, self.parameter_info.max
+        return (least is None or value >= least) and (most is None or value <= most)
 
 
 def usual(descriptor: TypeDescriptor) -> RuntimeParam:

@@ -6,8 +6,12 @@ Only this table is read for `weir --help`; the commands below a word are importe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+
+from catalog.near_names import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +28,11 @@ PANELS: dict[str, dict[str, Word]] = {
         "up": Word("Start the local servers and Weir itself; an instance that runs is healed."),
         "down": Word("Stop every process of the instance."),
         "status": Word("Show each process of the instance: address, version, pid, memory."),
+        "doctor": Word("Look at everything this installation needs, and name what to do."),
         "login": Word("Sign in by a page in the browser; commands then run as you, until `weir logout`."),
         "logout": Word("End the session that `weir login` began, and forget it."),
         "whoami": Word("Show who commands run as, by what, and what they may do."),
+        "inbox": Word("Show what waits for you: one row a thing to do, what is broken first."),
     },
     "Find and understand data": {
         "search": Word("Search datasets and fields."),
@@ -76,6 +82,19 @@ PANELS: dict[str, dict[str, Word]] = {
         ),
     },
     "Govern": {
+        "contract": Word(
+            "Write contracts from what scans saw, check them, and see what a change of one breaks.",
+            "weir contract init prod/orders > orders.yaml · weir contract check -f orders.yaml --schema new.avsc"
+            " · weir contract diff old.yaml new.yaml",
+        ),
+        "quality": Word(
+            "See what scans measured of a dataset over time and what of it is unusual; mark deploys and replays.",
+            "weir quality show prod/orders · weir quality anomalies prod/orders · weir quality mark prod/orders --kind deploy",
+        ),
+        "incident": Word(
+            "See what is wrong with datasets, who looks after it, and resolve it.",
+            "weir incident list · weir incident show 3f2a · weir incident resolve 3f2a --text 'Fixed in 1.4'",
+        ),
         "apply": Word("Make Weir's declared state what the files declare."),
         "diff": Word("Show what `apply` would change. Exit code 1 when something would."),
         "get": Word("Show declared documents; `-o yaml` prints documents that `apply` takes back."),
@@ -115,9 +134,17 @@ PANELS: dict[str, dict[str, Word]] = {
             "See and end sessions, and free names that a provider or a directory keeps.",
             "weir user sessions --all · weir user unlink ana",
         ),
+        "support": Word(
+            "Collect what somebody who helps needs to know of this installation.",
+            "weir support bundle weir.tar.gz · weir support bundle /tmp/weir.tar.gz",
+        ),
         "server": Word(
             "Run one process of Weir, print its settings, rebuild an index.",
             "weir server settings -o yaml > weir.yaml · weir server rebuild search",
+        ),
+        "backup": Word(
+            "Back up the record store with its audit and keys, verify a backup, restore it.",
+            "weir backup create weir.backup · weir backup verify weir.backup · weir backup restore weir.backup",
         ),
     },
 }
@@ -125,11 +152,53 @@ WORDS: dict[str, Word] = {name: word for words in PANELS.values() for name, word
 PANEL_OF = {name: panel for panel, words in PANELS.items() for name in words}
 
 
+_LIKE = {
+    "add": ("create",),
+    "columns": ("schema",),
+    "consume": ("browse", "query"),
+    "consumers": ("groups", "readers"),
+    "describe": ("show", "dataset"),
+    "fields": ("schema",),
+    "find": ("search",),
+    "get": ("show",),
+    "info": ("show", "whoami"),
+    "kill": ("cancel", "end"),
+    "ls": ("list", "dataset"),
+    "make": ("create",),
+    "messages": ("browse", "query"),
+    "new": ("create",),
+    "read": ("browse", "query"),
+    "records": ("browse", "query"),
+    "remove": ("delete", "revoke", "end"),
+    "rm": ("delete", "revoke", "end"),
+    "run": ("query", "up"),
+    "sql": ("query",),
+    "select": ("query",),
+    "start": ("up",),
+    "stop": ("cancel", "end", "down"),
+    "tables": ("dataset",),
+    "tail": ("browse",),
+    "topics": ("dataset",),
+}
+"""Words of other tools -> commands that do the same here; of a group, the first that it has."""
+
+
+class Group(TyperGroup):
+    """Commands below a word; the word of another tool is refused with the command that does the same."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name in _LIKE and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            like = [each for each in _LIKE[name] if each in self.list_commands(ctx)]
+            ctx.fail(f"No such command {name!r}.{did_you_mean([f'{each!r}' for each in like[:1]], lead=' ')}")
+        return super().resolve_command(ctx, args)
+
+
 def noun(app: typer.Typer, name: str) -> typer.Typer:
     """The group of this name; several features may add commands to one."""
     for group in app.registered_groups:
         if group.name == name and group.typer_instance is not None:
             return group.typer_instance
-    group_app = typer.Typer(no_args_is_help=True)
+    group_app = typer.Typer(no_args_is_help=True, cls=Group)
     app.add_typer(group_app, name=name)
     return group_app

@@ -8,6 +8,7 @@ from typing import Any
 
 from api.visibility.horizon import Horizon
 from api.visibility.mentions import mentions, names_any
+from api.visibility.names import Names
 from catalog.model import DatasetId
 from policies.decision.visibility import Known
 
@@ -56,7 +57,14 @@ class SeenDocuments:
                 return None
             if names_any(whole, self._horizon.parted.of_unlinked):
                 return None
+        if kind == "Contract" and any(names_any(whole, each) for each in self._of_fields):
+            return None
         return None if self._names_hidden(whole, evidence=kind != "View") else document
+
+    @property
+    def _of_fields(self) -> tuple[Names, Names]:
+        """Of datasets whose schema, or whose personal data, is hidden: contracts list fields, and which are personal."""
+        return self._horizon.parted.of_bare, self._horizon.parted.of_plain
 
     def _entries(self, listed: Any) -> Any:
         """The entries that name nothing hidden."""

@@ -57,6 +57,7 @@ _COUNTING = frozenset(
         "partition",
         "partitions",
         "retained",
+        "size",
         "message",
     }
 )
@@ -147,7 +148,7 @@ def dataset(record: DatasetRecord, sight: Sight) -> DatasetRecord:
     """A dataset without what counts records, where that is withheld."""
     if sight.counts:
         return record
-    topic = {k: v for k, v in record.topic.items() if k not in ("offsets", "retained")}
+    topic = {k: v for k, v in record.topic.items() if k not in ("offsets", "retained", "size")}
     scan = {k: v for k, v in record.scan.items() if k not in ("records", "timeFrom", "timeTo")}
     if "problems" in scan:
         scan["problems"] = [_uncounted(problem) for problem in scan["problems"]]
@@ -256,6 +257,16 @@ def _field(profile: FieldProfile, sight: Sight) -> SeenField:
 def withheld(sight: Sight, *, fields: bool) -> list[Literal["rows", "fields"]]:
     """What a reader does not see: figures that count records, figures of some fields."""
     return [*([] if sight.counts else [ROWS]), *([FIELDS] if fields else [])]
+
+
+def shows_figures(sight: Sight, path: str | None) -> bool:
+    """Whether figures that count what a field holds may be seen; `path` None: figures that count records alone."""
+    return sight.counts and (path is None or sight.clear(path))
+
+
+def reads_whole(sight: Sight) -> bool:
+    """Whether figures of any record and any field may be seen: what a statement of somebody else's counts may be of all of them."""
+    return sight.everything or (sight.rows and sight.places is not None and sight.places.all_clear())
 
 
 def classification(record: ClassificationRecord, sight: Sight, own: Collection[str] = ()) -> ClassificationRecord:

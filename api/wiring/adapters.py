@@ -21,15 +21,9 @@ class Adapters(ViewParts):
             "kafka": lambda: self.brokers.describe({"own": kafka.client_options()}, kafka.bootstrap_servers.split(",")),
             "elasticsearch": lambda: self.index.ping(),
             "neo4j": lambda: self.graph.node("dataset:weir:readiness"),
-            "spark": self._spark_answers,
+            "spark": lambda: self.executors.check(),
             "query": lambda: self.keeper.check(),
         }
-
-    def _spark_answers(self) -> None:
-        """The port is open; a session would cost Spark more than a probe should."""
-        from catalog.adapters.port_check import require_spark
-
-        require_spark(self._settings.spark.remote.get_secret_value())
 
     def lag(self) -> int:
         """Lineage events that are accepted and not folded yet."""

@@ -16,13 +16,18 @@ from api.webhooks.deliver import Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from api.wiring.clock import now
+from catalog.contracts.service import Contracts
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
+from catalog.datasets.scan_checks import AllChecks
 from catalog.errors import DatasetNotFound
 from catalog.events.events import Events
+from catalog.incidents.service import Incidents
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
+from catalog.quality.alarms import IncidentAlarms
+from catalog.quality.service import Quality
 from catalog.search.clicks import Clicks
 from catalog.search.service import Search
 
@@ -37,6 +42,9 @@ class CatalogServices:
     clicks: Clicks
     search: Search
     datasets: Datasets
+    incidents: Incidents
+    contracts: Contracts
+    quality: Quality
     discovery: Discovery
     connections: Connections
     declared_views: DeclaredViews
@@ -77,7 +85,10 @@ def catalog_services(settings: Settings, parts: Adapters) -> CatalogServices:
     clusters = Clusters(store, now)
     clicks = Clicks(store, parts.click_secret(), now)
     search = Search(store, parts.index, clusters, parts.meaning, clicks)
-    datasets = Datasets(store, search, now, clusters, events)
+    incidents = Incidents(store, now, events)
+    contracts = Contracts(store, now, clusters, events, incidents)
+    quality = Quality(store, now, IncidentAlarms(incidents))
+    datasets = Datasets(store, search, now, clusters, events, AllChecks(contracts, quality))
     discovery = Discovery(parts.brokers, datasets)
     connections = Connections(
         datasets, parts.brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes, parts.servers
@@ -93,6 +104,9 @@ def catalog_services(settings: Settings, parts: Adapters) -> CatalogServices:
         clicks=clicks,
         search=search,
         datasets=datasets,
+        incidents=incidents,
+        contracts=contracts,
+        quality=quality,
         discovery=discovery,
         connections=connections,
         declared_views=views,

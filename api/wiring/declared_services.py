@@ -28,6 +28,7 @@ from api.wiring.query_services import QueryServices
 from api.wiring.view_services import compaction, output_topic, source_topic, view_subject
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
+from catalog.apply.contracts import ContractHandler
 from policies.declared import kinds as policy_kinds
 
 
@@ -82,6 +83,7 @@ def declared_services(
             places.named_of,
             parts.servers,
         ),
+        ContractHandler(store, now, catalog.contracts),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS if kind != VISIBILITY),
         VisibilityHandler(state, knowledge, store, catalog.search),
         WebhookHandler(store, now, catalog.guard, parts.secrets),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from lineage.worker.consume import LineageWorker
@@ -15,9 +15,11 @@ class Duties:
 
     rebuild_lineage  builds the graph again from the topic of events; gives how many events and nodes it holds
     warm             what an instance does before its first requests, so that they need not wait for it
+    written          differs once somebody wrote to the record store; raises Unavailable
     """
 
     lineage_worker: Callable[[], LineageWorker]
     view_runner: Callable[[], Runner]
     rebuild_lineage: Callable[[], dict[str, int]]
     warm: Callable[[], None]
+    written: Callable[[], Hashable]

@@ -1,21 +1,25 @@
 """The local engines as processes: looked at, and started again where they ended.
 
-Only `api/wiring/adapters.py` and the worker use it.
+Only `api/wiring` and the worker use it.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol
 
 import psutil
 import structlog
+from pydantic import ValidationError
 
 from api.config.home import Home
 from catalog.errors import Unavailable
-from policies.plan.ports import EngineHeap, EngineThreads
+from policies.plan.ports import EngineHeap, EngineThreads, ThreadTime
 from stack import ENGINES, IdlePython, Instance, KeptServer, StackError, StackSettings, cut_logs
+from stack.home import own_paths
 from stack.instances.state import Entry
 from stack.processes.process import Identity
 
@@ -69,7 +73,10 @@ class QueryEngine:
     def threads(self) -> EngineThreads | None:
         kept = self._kept()
         threads = kept[0].threads(kept[1].identity) if kept is not None else None
-        return None if threads is None else EngineThreads(threads.tasks, threads.statements)
+        if threads is None:
+            return None
+        tasks = {number: ThreadTime(*time) for number, time in threads.tasks.items()}
+        return EngineThreads(tasks, {name: ThreadTime(*time) for name, time in threads.statements.items()})
 
     def starved(self) -> bool:
         kept = self._kept()
@@ -186,3 +193,32 @@ def _replaced(server: KeptServer, identity: Identity) -> bool:
         return server.replace(identity) is not None
     except StackError as error:
         raise Unavailable(str(error), details={"server": server.name}) from None
+
+
+_VARIABLES = {
+    "kafka": ("WEIR_KAFKA__", "WEIR_SECRET_STACK_KAFKA"),
+    "registry": ("WEIR_SCHEMA_REGISTRY__", "WEIR_SECRET_STACK_REGISTRY"),
+    "neo4j": ("WEIR_NEO4J__",),
+    "elasticsearch": ("WEIR_ELASTICSEARCH__",),
+    "spark": ("WEIR_SPARK__",),
+    "query": ("WEIR_QUERY__",),
+    "connect": ("WEIR_SECRET_STACK_CONNECT",),
+}
+
+
+def local_environment(home: Home) -> dict[str, str]:
+    """Addresses and logins of the servers of this WEIR_HOME that were started and not stopped; nothing is made or started."""
+    if not (home.root / "run" / "stack.json").is_file():
+        return {}
+    try:
+        instance = Instance(home.root, StackSettings.from_environment())
+        started = {row["name"] for row in instance.status() if row["state"] != "stopped"}
+        prefixes = tuple(prefix for name in started for prefix in _VARIABLES.get(name, ()))
+        return {name: value for name, value in instance.environment().items() if prefixes and name.startswith(prefixes)}
+    except (OSError, StackError, ValidationError):
+        return {}
+
+
+def instance_paths(home: Home) -> Iterator[Path]:
+    """The folder of an instance and what Weir writes below it, as far as it is there."""
+    return own_paths(home.root)

@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from api.joins.connectors.places import WorkersOf
     from api.joins.observing import GroupsOf
     from catalog.adapters.sql.database import Database
-    from catalog.broker_acls import AclReader
+    from catalog.broker_acls import AclReader, AclWriter
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
+    from catalog.server_doors import DoorProbe
     from catalog.topic_details import TopicDetails
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
     from policies.audit.ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
+    from policies.broker_rights.ledger import RightsLedger
     from policies.campaigns.ports import CampaignStore
     from policies.notify.notices import NoticeStore
     from policies.plan.ports import Engine, Offsets
     from policies.ports import AgentRows, PolicyStore, TokenStore
-    from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
+    from scanners.ports import DeadLetters, OffsetLookup, RecordReader, Sampler, SchemaRegistry
     from views.ports import StreamEngine, Topics, ViewStates
     from views.row_ports import ServingTable
 
@@ -60,6 +62,9 @@ class Given:
     brokers: Brokers | Real = REAL
     topic_details: TopicDetails | Real = REAL
     acl_reader: AclReader | Real = REAL
+    acl_writer: AclWriter | Real = REAL
+    door_probe: DoorProbe | Real = REAL
+    rights_ledger: RightsLedger | Real = REAL
     log: EventLog | Real = REAL
     letters: EventLog | Real = REAL
     source: EventSource | Real = REAL
@@ -70,6 +75,7 @@ class Given:
     sampler: Sampler | Real = REAL
     dead_letters: DeadLetters | Real | None = REAL
     offsets: OffsetLookup | Real = REAL
+    records: RecordReader | Real = REAL
     registry: SchemaRegistry | Real = REAL
     engine: Engine | Real = REAL
     window: Offsets | Real = REAL

@@ -22,6 +22,7 @@ from policies.audit.log import AuditLog
 from policies.audit.segments import AuditSegments
 from policies.audit.shipping import AuditShipping
 from policies.audit.verify import Seals
+from policies.broker_rights.own_consumers import own_consumer
 from policies.declared.state import Checks, GovernanceState
 from policies.masks import custom
 from policies.model import Subject
@@ -77,7 +78,19 @@ def governance_services(settings: Settings, parts: Adapters, catalog: CatalogSer
         sign_in=SignIn(sessions, device_logins, state, parts.openid, sealer, now),
         certificates=Certificates(state, now, record_sign_in),
         identity=identity,
-        approvals=Approvals(state, facts, identity, audit.log, now, policies, custom.check_condition, events),
+        approvals=Approvals(
+            state,
+            facts,
+            identity,
+            audit.log,
+            now,
+            policies,
+            custom.check_condition,
+            events,
+            lambda subject, dataset, name: own_consumer(
+                state.view(), subject, dataset, name, identity.manages(subject)
+            ),
+        ),
         grants=Grants(state, facts, identity, audit.log, now, policies, events),
         other_issuers=bool(verifiers),
     )

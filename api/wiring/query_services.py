@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from api.config.settings import Settings
 from api.joins.declared import Declared
+from api.joins.incident_notes import incident_notes
 from api.joins.query_records import QueriesRecorded, drift_scans
 from api.joins.query_tables import Tables
 from api.joins.views.statements import SqlViews
@@ -80,6 +81,7 @@ def query_services(
         sql_views,
         purposes.require,
         budget,
+        incident_notes(catalog.incidents, catalog.clusters),
     )
     return QueryServices(
         purposes=purposes,

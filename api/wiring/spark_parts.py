@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from policies.adapters.spark.sessions import Sessions
     from policies.engine.keeper import Keeper
     from policies.plan.ports import Engine, Offsets
-    from scanners.ports import Checkpoints, DeadLetters, OffsetLookup, Sampler, SchemaRegistry
+    from scanners.adapters.spark.executor_watch import ExecutorWatch
+    from scanners.ports import Checkpoints, DeadLetters, OffsetLookup, RecordReader, Sampler, SchemaRegistry
     from scanners.scan.trial import Analyzers
 
 
@@ -40,7 +41,18 @@ class SparkParts(LineageParts):
     def sampler(self) -> Sampler:
         from scanners.adapters.spark.sampler import SparkSampler
 
-        return SparkSampler(self._settings.spark.remote.get_secret_value(), checkpoints=self._checkpoints())
+        return SparkSampler(
+            self._settings.spark.remote.get_secret_value(),
+            checkpoints=self._checkpoints(),
+            executor_seconds=self._settings.scanners.executor_seconds,
+        )
+
+    @part
+    def executors(self) -> ExecutorWatch:
+        """Whether the Spark of scans runs tasks."""
+        from scanners.adapters.spark.executor_watch import ExecutorWatch
+
+        return ExecutorWatch(self._settings.spark.remote.get_secret_value(), self._settings.scanners.executor_seconds)
 
     def _checkpoints(self) -> Checkpoints:
         from scanners.adapters.spark.checkpoints import FileCheckpoints
@@ -55,6 +67,12 @@ class SparkParts(LineageParts):
 
         sampler = self.sampler
         return SparkDeadLetters(sampler) if isinstance(sampler, SparkSampler) else None
+
+    @part
+    def records(self) -> RecordReader:
+        from scanners.adapters.kafka.records import KafkaRecords
+
+        return KafkaRecords(self._settings.scanners)
 
     @part
     def offsets(self) -> OffsetLookup:
@@ -145,12 +163,13 @@ class SparkParts(LineageParts):
         from policies.adapters.kafka.topic_identity import TopicIdentity
         from policies.adapters.spark.engine import SparkEngine
         from policies.engine.engine import KeptEngine
+        from scanners.adapters.spark.carried_code import carried
 
         if self.given.engine is not REAL:
             return self.given.engine
         windows = self._windows(client_settings)
         positions = KafkaPositions(windows, TopicIdentity(client_settings))
-        return KeptEngine(SparkEngine(self.sessions, Decoder(self._archive), windows, positions), self.keeper)
+        return KeptEngine(SparkEngine(self.sessions, Decoder(carried), windows, positions), self.keeper)
 
     def _windows(self, client_settings: Callable[[str], Mapping[str, str]]) -> KafkaWindows:
         """The reader of small windows, the same for all who ask."""
@@ -170,12 +189,6 @@ class SparkParts(LineageParts):
         from policies.browse.service import no_sizes
 
         return no_sizes if self.given.engine is not REAL else self._windows(client_settings).largest
-
-    @staticmethod
-    def _archive() -> str:
-        from scanners.adapters.spark.code_archive import code_archive
-
-        return str(code_archive())
 
     def query_offsets(self, connections: Connections) -> Offsets:
         """Which offsets queries read, asked of each cluster with its own settings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,16 @@ from policies.audit.seals import Trust
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
-    from catalog.broker_acls import AclReader
+    from catalog.adapters.sql.store_version import StoreVersion
+    from catalog.broker_acls import AclReader, AclWriter
     from catalog.declared.kinds import Secret
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
+    from catalog.server_doors import DoorProbe
     from catalog.topic_details import TopicDetails
     from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
     from policies.audit.export import Signer
     from policies.audit.ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
+    from policies.broker_rights.ledger import RightsLedger
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.notify.notices import NoticeStore
@@ -58,6 +61,21 @@ class StoreParts(Made):
         database = self.database
         assert database is not None, "a store of its own needs a database"
         return database
+
+    @part
+    def store_version(self) -> StoreVersion | None:
+        """Whether somebody wrote to the record store; a test with other stores has none."""
+        from catalog.adapters.sql.store_version import StoreVersion
+
+        version = None if self.database is None else StoreVersion(self.database)
+        if version is not None:
+            self.closing.append(version.close)
+        return version
+
+    def written(self) -> Hashable:
+        """Differs once somebody wrote to the record store, always where it cannot be known. Raises Unavailable."""
+        version = self.store_version
+        return object() if version is None else version.read()
 
     def transaction(self) -> AbstractContextManager[Any]:
         """One transaction for both rooms that keep records."""
@@ -93,6 +111,12 @@ class StoreParts(Made):
         from policies.adapters.stores.sessions import SqlSessionStore
 
         return SqlSessionStore(self._there())
+
+    @part
+    def rights_ledger(self) -> RightsLedger:
+        from policies.adapters.stores.rights_ledger import SqlRightsLedger
+
+        return SqlRightsLedger(self._there())
 
     @part
     def campaign_store(self) -> CampaignStore:
@@ -256,6 +280,19 @@ class StoreParts(Made):
 
     @part
     def acl_reader(self) -> AclReader:
+        from catalog.adapters.kafka.broker_acls import KafkaAcls
+
+        return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
+
+    @part
+    def door_probe(self) -> DoorProbe:
+        """Asks servers of clusters without credentials."""
+        from catalog.adapters.door_probe import HttpDoorProbe
+
+        return HttpDoorProbe(self.servers)
+
+    @part
+    def acl_writer(self) -> AclWriter:
         from catalog.adapters.kafka.broker_acls import KafkaAcls
 
         return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)

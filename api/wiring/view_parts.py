@@ -18,10 +18,11 @@ class ViewParts(SparkParts):
     @part
     def streams(self) -> StreamEngine:
         from api.joins.query_tables import Decoder
+        from scanners.adapters.spark.carried_code import carried
         from views.adapters.spark import SparkStreams
 
         remote = self._settings.views.remote.get_secret_value() or self._settings.spark.remote.get_secret_value()
-        return SparkStreams(remote, Decoder(self._archive))
+        return SparkStreams(remote, Decoder(carried))
 
     @part
     def view_topics(self) -> Topics:

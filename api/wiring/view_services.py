@@ -143,5 +143,6 @@ def _runner(
         checkpoints=parts.checkpoints(),
         report=ingest.post,
         dataset=catalog.clusters.resolve,
+        written=parts.written,
     )
     return Runner(tools, catalog.declared_views.names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib
 import logging
 import threading
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from catalog.adapters.port_check import require_spark
 
 _lock = threading.Lock()
+_importing = threading.Lock()
+"""PySpark's modules import each other in circles: two threads at once may see one of them half made."""
 _channels: dict[tuple[str, float | None], Any] = {}
 
 
@@ -20,8 +23,7 @@ def connect(remote: str, seconds: float | None = None, session_id: str | None = 
     `seconds`: how long each of its calls may take, whatever the server does; None: as long as it likes.
     `session_id`: a UUID; the session of that id where the server has one.
     """
-    from pyspark.sql.connect.session import SparkSession
-
+    SparkSession = _session_class()
     # PySpark 4.0 closes a session that the garbage collector finds by shutting down a thread pool which all sessions of
     # the process share, and waits for its calls. The collector may run in gRPC's own thread, which those calls need:
     # then every session of the process hangs for ever. `release` ends sessions instead; Spark forgets the rest itself.
@@ -32,6 +34,13 @@ def connect(remote: str, seconds: float | None = None, session_id: str | None = 
     if session_id is not None:
         builder.set(builder.PARAM_SESSION_ID, session_id)
     return SparkSession.builder.channelBuilder(builder).create()
+
+
+def _session_class() -> Any:
+    with _importing:
+        for name in ("functions", "udf", "session"):
+            module = importlib.import_module(f"pyspark.sql.connect.{name}")
+    return module.SparkSession
 
 
 def release(session: Any) -> None:

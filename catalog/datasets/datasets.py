@@ -15,11 +15,11 @@ from catalog.datasets.merge import merge_declared, merge_scan, review
 from catalog.datasets.queries import DatasetReader
 from catalog.datasets.reported import is_reported
 from catalog.datasets.schema_events import discovery_event, schema_events
-from catalog.declared.kinds import ClusterSpec, DatasetSpec
+from catalog.declared.kinds import ClusterSpec, DatasetSpec, tag_word
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
 from catalog.model import DatasetId, DatasetScan, Owner, ReviewState, SchemaVersion
 from catalog.paths import FieldPath
-from catalog.ports import CatalogStore, Clock, EventSink
+from catalog.ports import CatalogStore, Clock, EventSink, ScanChecks
 from catalog.records import (
     KEY_TYPE,
     ClassificationRecord,
@@ -58,9 +58,11 @@ class Datasets(DatasetReader):
         clock: Clock,
         clusters: Clusters | None = None,
         events: EventSink | None = None,
+        checks: ScanChecks | None = None,
     ) -> None:
         super().__init__(store, clusters or Clusters(store, clock))
         self._events = events
+        self._checks = checks
         self._index = index
         self._clock = clock
 
@@ -191,6 +193,10 @@ class Datasets(DatasetReader):
             if merged.changed or merged.ended:
                 self._store.put_classifications(dataset, merged.changed, merged.ended, now)
                 self._tell(record, scan_events(known, merged))
+            if self._checks is not None:
+                began = stored is not None and stored.baseline.version != schema.version
+                looked_at = replace(scanned, version=schema.version)
+                self._checks.scanned(record, looked_at, stored.baseline if began and stored is not None else None)
         self._changed([dataset])
         return schema
 
@@ -230,7 +236,8 @@ class Datasets(DatasetReader):
     ) -> ClassificationRecord:
         """Confirm or reject a classification, or add one by confirming it; SUGGESTED withdraws a review.
 
-        Raises InvalidInput for a path that cannot be read, NotFound when there is nothing to reject or withdraw.
+        Raises InvalidInput for a path that cannot be read and for an entity that can be no tag, NotFound when there is nothing
+        to reject or withdraw.
         """
         record = self.get(dataset)
         place = str(FieldPath.parse(path))
@@ -246,6 +253,8 @@ class Datasets(DatasetReader):
                     " /classifications.",
                     details={"path": place, "entity": entity},
                 )
+            if before is None:
+                _require_tag(entity)
             after = review(before, place, entity, state, by=by, reason=reason, now=now)
             self._store.put_classifications(record.id, [after], [], now)
             self._tell(record, [review_event(before, after)])
@@ -345,3 +354,11 @@ def _scan_facts(scan: DatasetScan, now: datetime) -> Mapping[str, Any]:
         "unscanned": list(scan.unscanned),
         "problems": [dict(problem) for problem in scan.problems],
     }
+
+
+def _require_tag(entity: str) -> None:
+    """Raises InvalidInput."""
+    try:
+        tag_word(entity)
+    except ValueError as error:
+        raise InvalidInput(f"The entity cannot be added: {error}.") from None

@@ -18,6 +18,15 @@ MAX_ITEMS = 10_000
 """Reviews in one call."""
 
 
+DOUBTFUL_BELOW = 0.65
+"""Scores of detections that rest on the name and a loose form alone are lower."""
+
+
+def is_doubtful(record: ClassificationRecord) -> bool:
+    """Whether a suggestion rests on little: a person looks at it more closely."""
+    return record.state is ReviewState.SUGGESTED and record.score < DOUBTFUL_BELOW
+
+
 @dataclass(frozen=True, slots=True)
 class DetectionFilter:
     """Which classifications are meant; None = all.
@@ -27,6 +36,7 @@ class DetectionFilter:
     path        field path, may hold *
     recognizer  name of a recognizer that found it
     changed     True: only those whose last look differs from the one before (see `catalog.datasets.recheck`)
+    doubtful    whether it is a suggestion that rests on little
     """
 
     state: ReviewState | None = None
@@ -35,6 +45,7 @@ class DetectionFilter:
     path: str | None = None
     recognizer: str | None = None
     changed: bool | None = None
+    doubtful: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +154,8 @@ def _fits(item: Detection, where: DetectionFilter) -> bool:
     if where.path is not None and record.path != where.path and not _like(record.path, where.path):
         return False
     if where.recognizer is not None and where.recognizer not in _recognizers(record):
+        return False
+    if where.doubtful is not None and where.doubtful is not is_doubtful(record):
         return False
     return where.changed is None or where.changed is ("change" in record.evidence)
 

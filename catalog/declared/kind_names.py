@@ -6,6 +6,7 @@ KIND_NAMES = (
     "AccessReview",
     "Cluster",
     "Connector",
+    "Contract",
     "Dataset",
     "DirectoryRights",
     "Domain",

@@ -12,7 +12,9 @@ from catalog.declared.kafka_properties import refusal
 from catalog.errors import InvalidInput
 from catalog.namespaces import addresses
 from catalog.paths import FieldPath
+from catalog.unseen import has_unseen
 
+_LONGEST_TAG = 200
 _WORD = re.compile(r"[^\s,:*\"'`\\]+\Z")
 
 
@@ -29,14 +31,18 @@ def _path(text: str) -> str:
         raise ValueError(error.message) from None
 
 
-def _tag(text: str) -> str:
-    if not _WORD.match(text):
-        raise ValueError("a tag is one word without spaces or quotes, such as EMAIL_ADDRESS or domain.sales")
+def tag_word(text: str) -> str:
+    """The text, where it can be a tag. Raises ValueError: one that looks like EMAIL_ADDRESS and is not would mask nothing."""
+    if not _WORD.match(text) or len(text) > _LONGEST_TAG or has_unseen(text):
+        raise ValueError(
+            "a tag is one word without spaces or quotes, such as EMAIL_ADDRESS or domain.sales, of at most"
+            f" {_LONGEST_TAG} characters that can be seen"
+        )
     return text
 
 
 Path = Annotated[str, AfterValidator(_path)]
-Tag = Annotated[str, AfterValidator(_tag)]
+Tag = Annotated[str, AfterValidator(tag_word)]
 
 
 class Secret(Spec):
@@ -150,6 +156,30 @@ class AuthorizerSpec(Spec):
         return value
 
 
+class ClusterRightsSpec(Spec):
+    """How Weir keeps the ACLs that it made at the brokers.
+
+    mode          observe: Weir takes away what a right that ended had opened, and reports other differences; enforce: it also
+                  makes ACLs that are due, and puts back what was changed by hand of its own
+    maskedCopies  topic -> the topic that holds the same records masked, for those who may not see the first whole
+    """
+
+    mode: Literal["observe", "enforce"] = "observe"
+    maskedCopies: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("maskedCopies")
+    @classmethod
+    def _other_topics(cls, value: dict[str, str]) -> dict[str, str]:
+        for topic, copy in value.items():
+            if topic == copy:
+                raise ValueError(f"{topic[:100]} cannot be its own masked copy; name another topic")
+            if copy in value:
+                raise ValueError(
+                    f"{copy[:100]} is a masked copy and has one itself; a copy is for its first topic alone"
+                )
+        return value
+
+
 class ClusterSpec(Spec):
     """A Kafka cluster. `aliases`: other namespaces or addresses its datasets are known by (kafka://kafka-prod)."""
 
@@ -163,6 +193,7 @@ class ClusterSpec(Spec):
     properties: dict[str, str | int | bool] = Field(default_factory=dict)
     scan: ClusterScanSpec | None = None
     authorizer: AuthorizerSpec | None = None
+    rights: ClusterRightsSpec | None = None
     aliases: list[str] = Field(default_factory=list)
     description: str = ""
 
@@ -232,6 +263,13 @@ class FieldSpec(Spec):
     terms: list[str] = Field(default_factory=list)
 
 
+class QualitySpec(Spec):
+    sensitivity: Literal["off", "low", "normal", "high"] = Field(
+        "normal",
+        description="How far a series of quality must leave its usual range to be an anomaly; off: none is one.",
+    )
+
+
 class DatasetSpec(Spec):
     description: str = ""
     owners: list[OwnerSpec] = Field(default_factory=list)
@@ -240,6 +278,7 @@ class DatasetSpec(Spec):
     format: FormatSpec | None = None
     columns: SchemaSpec | None = Field(None, alias="schema")
     scan: ScanSpec | None = None
+    quality: QualitySpec | None = None
     fields_: list[FieldSpec] = Field(default_factory=list, alias="fields")
 
     @field_validator("fields_")
@@ -272,7 +311,7 @@ class PatternSpec(Spec):
     def _compiles(cls, value: str) -> str:
         try:
             re.compile(value)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"the regular expression cannot be read: {error}") from None
         return value
 

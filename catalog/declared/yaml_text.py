@@ -6,6 +6,7 @@ also closes the door on documents that blow up when read; a key that occurs twic
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -110,9 +111,12 @@ def plain(node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | in
             mapping[key] = plain(child, (*at, key), lines, file)
         return mapping
     try:
-        return yaml.constructor.SafeConstructor().construct_object(node, deep=True)
+        value = yaml.constructor.SafeConstructor().construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError):
         raise wrong(file, line, dotted(at), "cannot be read") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise wrong(file, line, dotted(at), "is a larger number than can be kept")
+    return value
 
 
 def wrong(file: str, line: int, field_name: str | None, text: str) -> InvalidInput:

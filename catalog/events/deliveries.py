@@ -44,6 +44,7 @@ class Deliveries:
         self._jitter = jitter
         self._worker = f"{os.uname().nodename}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
         self._busy: dict[str, Future[int]] = {}
+        self._postponed = False
         # Receivers that may be slow as they like have threads of their own, so that the lasting one always has one.
         self._pools: dict[bool, ThreadPoolExecutor] = {}
 
@@ -63,15 +64,22 @@ class Deliveries:
             self._store.forget_delivery(name)
         newest = self._store.newest_event()
         now = self._clock()
+        self._postponed = False
         for name, receiver in receivers.items():
             state = states.get(name) or self._begin(receiver)
             due = state.next_try_at is None or state.next_try_at <= now
+            self._postponed |= state.position < newest and not due
             if name not in self._busy and state.position < newest and due:
                 self._busy[name] = self._threads(receiver.lasting).submit(self._tell, receiver)
         if wait:
             delivered += sum(future.result() for future in self._busy.values())
             self._busy.clear()
         return delivered > 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether a call was under way or postponed at the last step, so that the next one should come soon."""
+        return bool(self._busy) or self._postponed
 
     def close(self) -> None:
         """Let what is under way end."""

@@ -77,6 +77,14 @@ def faces(record: DatasetRecord, schema: SchemaVersion | None, notes: Iterable[F
     return [replace(each, id=f"{key}.{written + at}", face=face) for at, (face, each) in enumerate(listed)]
 
 
+def as_broken(entry: Entry) -> Entry:
+    """The entry of a dataset with an incident that is not resolved: `is:broken` finds it. Fields stay as they are, and so does
+    the entry for those who may know that the dataset exists and nothing more."""
+    if entry.source["kind"] != "dataset" or entry.face == BARE:
+        return entry
+    return replace(entry, facets={**entry.facets, "is": (*entry.facets["is"], "broken")})
+
+
 def _worth_an_entry(path: str) -> bool:
     """`value.items[]` adds nothing to `value.items`."""
     steps = FieldPath.parse(path).steps

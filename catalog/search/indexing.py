@@ -18,7 +18,7 @@ from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, SearchIndex
 from catalog.records import DatasetFilter, DatasetOutline, DatasetRecord
-from catalog.search.documents import dataset_key, entries, faces, field_ids
+from catalog.search.documents import as_broken, dataset_key, entries, faces, field_ids
 from catalog.search_model import Entry
 
 _log = logging.getLogger(__name__)
@@ -94,9 +94,9 @@ class Indexing:
     def _documents(self, built: dict[DatasetId, tuple[int, int]]) -> Iterator[Entry]:
         """What a fresh index holds, one dataset after another; writes into `built` what revision and how many further
         documents each has."""
-        tags = term_tags(self._store)
+        tags, broken = term_tags(self._store), self._store.count_unresolved()
         for record in self._store.datasets(DatasetFilter(deleted=None)).items:
-            documents = self._entries(record, tags)
+            documents = self._entries(record, tags, record.id in broken)
             yield from documents
             built[record.id] = (record.revision, max(0, len(documents) - 1))
 
@@ -107,13 +107,13 @@ class Indexing:
     def _update(self, datasets: Iterable[DatasetId]) -> None:
         """Small datasets go to the index together, large ones in parts."""
         batch = _Batch()
-        tags = term_tags(self._store)
+        tags, broken = term_tags(self._store), self._store.count_unresolved()
         for dataset in datasets:
             record = self._store.dataset(dataset)
             if record is None:
                 self._index.forget(dataset_key(dataset))
                 continue
-            documents = self._entries(record, tags)
+            documents = self._entries(record, tags, dataset in broken)
             fields = max(0, len(documents) - 1)
             # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
             written = self._store.claim_index(dataset, fields)
@@ -136,10 +136,13 @@ class Indexing:
             for dataset, revision, fields in batch.done:
                 self._store.mark_indexed(dataset, revision, fields)
 
-    def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]]) -> list[Entry]:
+    def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]], broken: bool) -> list[Entry]:
+        """`broken`: it has an incident that is not resolved."""
         if record.deleted_at is not None:
             return []
         stored = self._store.schema(record.id)
         schema, notes = stored.current if stored else None, self._store.notes(record.id)
         whole = entries(record, schema, self._store.classifications(record.id), notes, tags)
-        return [*whole, *faces(record, schema, notes, len(whole) - 1)] if self.partly_known(record.outline) else whole
+        seen_in_part = faces(record, schema, notes, len(whole) - 1) if self.partly_known(record.outline) else []
+        documents = [*whole, *seen_in_part]
+        return [as_broken(each) for each in documents] if broken else documents

@@ -50,7 +50,7 @@ def to_csv(report: Report) -> str:
             "owners": "; ".join(place["owners"]),
             "flows": "; ".join(_flow(flow) for flow in place["flows"]),
             "readers": "; ".join(_entry(reader) for reader in place["readers"]),
-            "access": "; ".join(_entry(entry) for entry in place["access"]),
+            "access": "; ".join(_entry(entry) for entry in place["access"] or ()),
         }
         writer.writerow({name: _cell(value) for name, value in row.items()})
     for gap in report.gaps:

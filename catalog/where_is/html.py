@@ -112,7 +112,7 @@ def _row(place: Mapping[str, Any]) -> str:
         f"{escape(kind)}<br><small>{escape(why)}</small>" if kind or why else "",
         _list([_flow(flow) for flow in place["flows"]]),
         _list([_reader(reader) for reader in place["readers"]]),
-        _list(list(_seen_by(place["access"]))),
+        _list(list(_seen_by(place["access"] or ()))),
         escape(_kept(place)),
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -40,7 +40,8 @@ class PlaceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place. `entity`, `state`, `share` are None where a field was asked for that carries no tag."""
+    """One place. `entity`, `state`, `share` are None where a field was asked for that carries no tag, `access` where who may
+    see it was not asked for."""
 
     dataset: DatasetRecord
     path: str
@@ -50,7 +51,7 @@ class Place:
     evidence: Mapping[str, Any] | None = None
     flows: tuple[Mapping[str, Any], ...] = ()
     readers: tuple[Mapping[str, Any], ...] = ()
-    access: tuple[Mapping[str, Any], ...] = ()
+    access: tuple[Mapping[str, Any], ...] | None = ()
 
     def to_json(self) -> dict[str, Any]:
         topic = self.dataset.topic
@@ -68,7 +69,7 @@ class Place:
             "cleanupPolicy": topic.get("cleanupPolicy"),
             "flows": [dict(flow) for flow in self.flows],
             "readers": [dict(reader) for reader in self.readers],
-            "access": [dict(entry) for entry in self.access],
+            "access": None if self.access is None else [dict(entry) for entry in self.access],
         }
 
 

@@ -24,7 +24,7 @@ from lineage.ports import EventLog, EventSource, LineageGraph, Record, WriteRefu
 from lineage.producers.catalog import ProducerCatalog
 from lineage.settings import LineageSettings
 from lineage.worker.duplicate_messages import Repeats
-from lineage.worker.gc_tuning import looked_through, quick_turns, uncollected
+from lineage.worker.gc_tuning import looked_through, quick_turns, set_aside, uncollected
 
 log = structlog.get_logger(__name__)
 
@@ -89,7 +89,7 @@ class LineageWorker:
         self._next: _Batch | None = None
         self._least = self._wanted = min(_LEAST_EVENTS, self._settings.batch_events)
         self._tidy_at = 0.0
-        self._collect_at = time.monotonic() + _COLLECT_SECONDS
+        self._collect_at, self._collected = time.monotonic() + _COLLECT_SECONDS, 0
         self.state = WorkerState()
 
     def run(self, stop: threading.Event) -> None:
@@ -176,7 +176,8 @@ class LineageWorker:
 
     def tidy(self) -> int:
         """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
-        if time.monotonic() >= self._collect_at:
+        if time.monotonic() >= self._collect_at and set_aside() != self._collected:
+            self._collected = set_aside()
             self._collect_at = time.monotonic() + max(_COLLECT_SECONDS, looked_through() / _COLLECT_SHARE)
         if time.monotonic() < self._tidy_at:
             return 0

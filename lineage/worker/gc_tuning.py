@@ -30,6 +30,15 @@ def uncollected() -> Iterator[None]:
                 gc.collect()
             gc.freeze()
             gc.enable()
+            _SET_ASIDE[0] += 1
+
+
+_SET_ASIDE = [0]
+
+
+def set_aside() -> int:
+    """How often something was set aside by this process: where it was not since, there is nothing to look through."""
+    return _SET_ASIDE[0]
 
 
 def looked_through() -> float:

@@ -18,8 +18,9 @@ from policies.model import Agent, Subject
 from policies.ports import AgentRows, Clock, TokenRecord
 from policies.settings import PolicySettings
 
-SCOPES = frozenset({"read", "query", "request", "report:read"})
-"""What a token of an agent may be limited to. No permission that changes anything is among them."""
+SCOPES = frozenset({"read", "query", "request", "report:read", "review", "describe"})
+"""What a token of an agent may be limited to. `review` and `describe` change descriptions, tags and detections. A token has
+them where they are named when it is made."""
 DEFAULT_SCOPES = ("query", "read", "request")
 MOST_ROWS, MOST_ROWS_A_DAY, MOST_DATASETS = 100_000, 100_000_000, 100
 SEES_ALL = frozenset({"manage", "review", "audit:read"})

@@ -43,13 +43,21 @@ class _Names:
 class Alike:
     """Which subjects are the same to the rules about one dataset, at one moment."""
 
-    def __init__(self, view: View, facts: DatasetFacts, now: datetime, unscanned_is_sensitive: bool = True) -> None:
+    def __init__(
+        self,
+        view: View,
+        facts: DatasetFacts,
+        now: datetime,
+        unscanned_is_sensitive: bool = True,
+        grants: Iterable[Grant] | None = None,
+    ) -> None:
+        """`grants`: those that may be about the dataset, where the caller knows them; else all are looked at."""
         self._roles, self._view = view.roles, view
         every = list(with_sources(facts))
         references = {each.reference for each in every}
         self.grants: list[Grant] = [
             g
-            for g in view.grants.values()
+            for g in (view.grants.values() if grants is None else grants)
             if (
                 g.dataset in references or ("*" in g.dataset and any(dataset_matches(g.dataset, r) for r in references))
             )

@@ -49,7 +49,7 @@ class Grants:
     def list(self, subject: Subject, *, everybody: bool = False, dataset: str | None = None) -> Sequence[Grant]:
         """The subject's own grants; with `everybody`, all that they may see: of their datasets, or all for managers."""
         view = self._state.view()
-        mine = {g.name for g in view.grants_of(subject)}
+        mine = {g.name for g in view.grants_of(subject)} | {n for n, g in view.grants.items() if _requested(subject, g)}
         if subject.agent is not None:  # those of its person, as far as they are about its datasets
             everybody, agent = False, subject.agent
             mine = {name for name in mine if concerns(agent, view.grants[name].dataset)}
@@ -149,6 +149,7 @@ class Grants:
         allowed = self._identity.permissions(subject) & {"manage", "audit:read"}
         return (
             bool(allowed)
+            or _requested(subject, grant)
             or subject.user in grant.approved_by
             or _within(self._domains(subject, view), grant)
             or self._owns(subject, view, grant)
@@ -157,6 +158,7 @@ class Grants:
     def _may_revoke(self, subject: Subject, view: View, grant: Grant) -> bool:
         return (
             subject.user in grant.subject.users
+            or _requested(subject, grant)
             or subject.user in grant.approved_by
             or "manage" in self._identity.permissions(subject)
             or _within(self._domains(subject, view), grant)
@@ -198,3 +200,8 @@ class Grants:
 def _within(domains: Iterable[Domain], grant: Grant) -> bool:
     """Whether all that a grant is about is within one of some domains."""
     return any(domain.has_all(grant.dataset) for domain in domains)
+
+
+def _requested(subject: Subject, grant: Grant) -> bool:
+    """Whether a grant for a Kafka consumer is what the subject requested."""
+    return grant.consumer is not None and grant.requested_by == subject.user

@@ -110,6 +110,16 @@ class WhoHasAccess:
             accesses += [replace(way, kind=kind, subject=name) for kind, name in self._groups[group] for way in ways]
         return sorted(accesses, key=lambda a: (a.kind != "user", a.kind, a.subject, a.purpose or ""))
 
+    def clear_users(self, place: FieldPath) -> set[str]:
+        """Users who see values of a place unmasked, in some rows at least; as `at` has them, without the rest of it."""
+        return {
+            name
+            for group, decided in self._decisions.items()
+            if any(not way.masked for way in self._ways(place, decided))
+            for kind, name in self._groups[group]
+            if kind == "user"
+        }
+
     def _group(self, subject: Subject) -> _Group:
         active = (g for g in self._view.grants_of(subject) if is_active(g, self._now))
         return self._alike.kind(subject), tuple(self._view.stated(active))

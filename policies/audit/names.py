@@ -15,7 +15,7 @@ from policies.audit.ports import AuditEntry, AuditFilter
 from policies.matching import is_path
 
 PERSON, DATASET, FIELD, INSIDE, MORE, GRANT = "person", "dataset", "field", "inside", "more", "grant"
-AGENT = "agent"
+AGENT, TOOL = "agent", "tool"
 """Kinds of names. FIELD: a field that was used; INSIDE: what a used field is a part of. Both as `PATH` and `CLUSTER/TOPIC#PATH`.
 MORE: the entry used more fields than are indexed, so it is found by every field; as an empty text and `CLUSTER/TOPIC#`."""
 LONGEST_NAME = 500
@@ -94,6 +94,8 @@ def _names(entry: AuditEntry) -> Iterator[Name]:
     for key in ("agent", "agentToken"):
         for agent in _texts(details.get(key)):
             yield AGENT, agent
+    for tool in _texts(details.get("tool")):
+        yield TOOL, tool
     for key in ("users", "requester", "insteadOf"):
         for person in _texts(details.get(key)):
             yield PERSON, person
@@ -163,7 +165,8 @@ def field_names(path: str, dataset: str | None) -> list[Name]:
 def wanted_names(where: AuditFilter) -> list[list[Name]]:
     """What an entry's names have to be for it to be found: of each list at least one."""
     collected: list[list[Name]] = []
-    for kind, text in ((PERSON, where.person), (GRANT, where.grant), (AGENT, where.agent)):
+    named = ((PERSON, where.person), (GRANT, where.grant), (AGENT, where.agent), (TOOL, where.tool))
+    for kind, text in named:
         if text is not None:
             collected.append([(kind, kept(text))])
     if where.field is not None:

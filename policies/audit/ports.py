@@ -43,6 +43,7 @@ class AuditFilter:
     action   the action or its beginning: `grant` is also grant.revoke
     person   who did it, or whom it is about
     agent    by the agent of this name, or with this token
+    tool     by this tool, such as one of the server for agents
     dataset, grant   that it is about
     field    a path: entries that used it, something inside it or something it is a part of; with `dataset`, of that one
     within   beginnings of names: entries about a dataset whose name begins with one of them, whatever the case of its letters
@@ -55,6 +56,7 @@ class AuditFilter:
     field: str | None = None
     grant: str | None = None
     agent: str | None = None
+    tool: str | None = None
     target: str | None = None
     decision: str | None = None
     since: datetime | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from catalog.broker_acls import EVERYONE, WILDCARD, BrokerAcl, Operation, Pattern, Resource
@@ -36,6 +37,10 @@ class Kind(StrEnum):
     GRANT_WITHOUT_ACL = "grantWithoutAcl"
     UNUSED_ACL = "unusedAcl"
     IDLE_GROUP = "idleGroup"
+    CHANGED_BY_HAND = "changedByHand"
+    UNMASKED_AT_SOURCE = "unmaskedAtSource"
+    OPEN_REGISTRY = "openRegistry"
+    OPEN_CONNECT = "openConnect"
 
 
 RANK = {severity: rank for rank, severity in enumerate(Severity)}
@@ -98,6 +103,26 @@ def of_cluster(cluster: ClusterRights, topics: Sequence[TopicRights]) -> Iterato
                 name,
                 f"The consumer group {group.name} has no members and no committed offsets: it reads nothing.",
                 "Delete the group, and the ACLs that are for it alone.",
+            )
+
+
+def of_drift(cluster: ClusterRights, drift: Iterable[tuple[BrokerAcl, datetime]]) -> Iterator[Finding]:
+    """Findings about ACLs that were made by hand since Weir keeps those of a cluster. Those that are gone again count no more."""
+    there = set(cluster.acls.acls)
+    for acl, since in drift:
+        if acl in there:
+            yield Finding(
+                Kind.CHANGED_BY_HAND,
+                Severity.MEDIUM,
+                cluster.name,
+                f"An ACL that Weir did not make came to {cluster.name} by {since:%Y-%m-%d %H:%M} UTC, and lets {acl.principal} read"
+                " past what Weir grants.",
+                "Delete the ACL, have the access approved unmasked, or adopt the ACL (weir rights adopt), so that it ends with the"
+                " right.",
+                None,
+                acl.principal,
+                cluster.principal(acl.principal).who,
+                _texts([acl]),
             )
 
 

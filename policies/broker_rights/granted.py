@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +12,7 @@ from policies.broker_rights.principals import Who
 from policies.effective.moment import Moment
 from policies.effective.people import person_by_session
 from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Shown, Summaries
-from policies.model import DatasetFacts, Subject
+from policies.model import DatasetFacts, Grant, Subject
 
 _RANK = {CLEAR: 0, PARTLY: 1, MASKED: 2, NOTHING: 3}
 _OPENS = ("owner", "role", "grant")
@@ -57,6 +58,16 @@ class Holders:
     def __init__(self, moment: Moment) -> None:
         self.moment = moment
         self._known: dict[Who, tuple[tuple[Subject, ...], str | None]] = {}
+        self._members: dict[str, list[str]] | None = None
+
+    def members(self, group: str) -> Sequence[str]:
+        """People and programs that are known to be in a group, by name."""
+        if self._members is None:
+            self._members = defaultdict(list)
+            for name in sorted({*self.moment.view.people, *self.moment.given}):
+                for each in frozenset[str]().union(*(subject.groups for subject in self.of(("user", name))[0])):
+                    self._members[each].append(name)
+        return self._members.get(group, ())
 
     def of(self, who: Who) -> tuple[tuple[Subject, ...], str | None]:
         """The subjects of their sessions, and why they may not sign in, where that is so."""
@@ -78,9 +89,16 @@ class Holders:
 class GrantedOn:
     """What is granted on one dataset at one moment; people who are alike to its rules are decided on once."""
 
-    def __init__(self, holders: Holders, facts: DatasetFacts, unscanned_is_sensitive: bool) -> None:
+    def __init__(
+        self,
+        holders: Holders,
+        facts: DatasetFacts,
+        unscanned_is_sensitive: bool,
+        grants: Iterable[Grant] | None = None,
+    ) -> None:
+        """`grants`: those that may be about the dataset, where the caller knows them; else all are looked at."""
         self._holders, self._moment = holders, holders.moment
-        self._facts, self._unscanned = facts, unscanned_is_sensitive
+        self._facts, self._unscanned, self._grants = facts, unscanned_is_sensitive, grants
         self._alike: Alike | None = None
         self._summaries: Summaries | None = None
         self._known: dict[Kind, Granted] = {}
@@ -97,7 +115,7 @@ class GrantedOn:
 
     def _of(self, subject: Subject) -> Granted:
         if self._alike is None or self._summaries is None:
-            self._alike = Alike(self._moment.view, self._facts, self._moment.at, self._unscanned)
+            self._alike = Alike(self._moment.view, self._facts, self._moment.at, self._unscanned, self._grants)
             self._summaries = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in self._alike.grants})
         alike, summaries = self._alike, self._summaries
         kind = alike.kind(subject)
@@ -115,7 +133,7 @@ class GrantedOn:
                 )
                 for purpose in alike.purposes(subject)
             )
-            cached = self._known[kind] = min(decided, key=_rank)
+            cached = self._known[kind] = _best(decided)
         return cached
 
 
@@ -133,6 +151,17 @@ def _granted(purpose: str | None, shown: Shown) -> Granted:
         until=shown.until,
         ways=tuple(ways),
     )
+
+
+def _best(decided: Iterable[Granted]) -> Granted:
+    """The first of those that show most. Nothing shows more than everything without a purpose, so it stops there."""
+    best: Granted | None = None
+    for each in decided:
+        if best is None or _rank(each) < _rank(best):
+            best = each
+        if best.raw and best.purpose is None:
+            break
+    return best if best is not None else NOT_GRANTED
 
 
 def _rank(granted: Granted) -> tuple[int, bool, bool]:

@@ -60,12 +60,13 @@ class BrokerPrincipal:
 
 
 class Principals:
-    """Who the principals of one cluster are, by the declared documents."""
+    """Who the principals of one cluster are, by the declared documents about any of its names."""
 
-    def __init__(self, view: View, cluster: str, own: str | None = None) -> None:
+    def __init__(self, view: View, *clusters: str, own: str | None = None) -> None:
         """`own`: the principal that Weir signs in with."""
         self._view, self._own = view, own
-        self._specs = {name: spec for name, spec in sorted(view.principals.items()) if spec.about(cluster)}
+        specs = sorted(view.principals.items())
+        self._specs = {name: spec for name, spec in specs if any(spec.about(each) for each in clusters)}
         self._by_name: dict[str, list[str]] = {}
         for name, spec in self._specs.items():
             for principal in spec.principals:

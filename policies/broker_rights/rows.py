@@ -11,6 +11,7 @@ from catalog.entities import is_personal
 from policies.broker_rights.authorizer import NOWHERE, OPERATIONS, Authorizer, OnResource, Possible
 from policies.broker_rights.granted import NOT_GRANTED, Granted, GrantedOn
 from policies.broker_rights.principals import BrokerPrincipal, MappingState, Principals
+from policies.broker_rights.requested import GrantedOnCopy
 from policies.broker_rights.used import NOTHING_USED, Attribution, Usage, Used, used
 from policies.model import DatasetFacts
 from policies.personal_data import is_personal_dataset
@@ -102,7 +103,7 @@ class ClusterRights:
         names = {*self._always, *(acl.principal for acl in self.acls.acls)} - {EVERYONE}
         return [self.principal(name) for name in sorted(names)]
 
-    def on(self, facts: DatasetFacts, granted: GrantedOn) -> TopicRights:
+    def on(self, facts: DatasetFacts, granted: GrantedOn | GrantedOnCopy) -> TopicRights:
         """The rows of one topic. Principals of which nothing is possible, granted or used are left out."""
         topic = facts.id.name
         on = self.authorizer.on(Resource.TOPIC, topic)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from catalog.broker_acls import AclReader, BrokerAcls
+from catalog.broker_acls import AclReader, BrokerAcl, BrokerAcls
 from catalog.errors import InvalidInput, NotAllowed, NotFound, WeirError
 from catalog.model import DatasetId
 from catalog.records import ClusterRecord, rfc3339
 from catalog.topic_details import AclsKnown
 from policies.audit.log import AuditLog
 from policies.audit.names import DATASET, READING
-from policies.broker_rights.findings import Finding, of_cluster, of_topic, ordered
+from policies.broker_rights.findings import Finding, of_cluster, of_drift, of_topic, ordered
 from policies.broker_rights.granted import GrantedOn, Holders
+from policies.broker_rights.ledger import AclState, RightsLedger
 from policies.broker_rights.principals import BrokerPrincipal, Principals
+from policies.broker_rights.requested import GrantedOnCopy, RequestedRead
 from policies.broker_rights.rows import ClusterRights, RightsRow, TopicRights, matching, most_first
 from policies.broker_rights.used import Reader, ReadingGroup, Usage
 from policies.effective.dataset_access import DatasetAccess
@@ -29,6 +31,8 @@ GroupsOf = Callable[[str], tuple[Sequence[ReadingGroup], int]]
 """Cluster -> its consumer groups, and how many were not looked at. Raises WeirError."""
 ReadersOf = Callable[[Subject, Sequence[DatasetId]], Mapping[DatasetId, Sequence[Reader]]]
 """Who asks, datasets -> jobs and groups that lineage knows to read each. Raises WeirError."""
+Beside = Callable[[ClusterRecord, Sequence[DatasetFacts], bool], tuple[Sequence[Finding], Sequence[str]]]
+"""Cluster, its topics, whether all of it may be seen -> findings about ways around its brokers, and what is not known of them."""
 DAYS = 90
 
 
@@ -57,6 +61,10 @@ class RightsReport:
     days: int
     outside: Mapping[str, int]
     notes: Sequence[str]
+    beside: Sequence[Finding] = ()
+    """Findings about ways around the brokers."""
+    drift: Mapping[str, Sequence[tuple[BrokerAcl, datetime]]] = field(default_factory=dict)
+    """Cluster -> ACLs that were made by hand since Weir keeps those of the cluster, and when they were seen first."""
 
     def rows(self, principal: str | None = None, person: str | None = None) -> Sequence[RightsRow]:
         """The rows of a principal or a person, by dataset and principal; of all where neither is given."""
@@ -68,9 +76,10 @@ class RightsReport:
         if self.whole:
             for cluster in self.clusters:
                 collected += of_cluster(cluster, [t.rights for t in self.topics if t.cluster is cluster])
+                collected += of_drift(cluster, self.drift.get(cluster.name, ()))
         for topic in self.topics:
             collected += of_topic(topic.cluster, topic.rights, topic.facts.owners)
-        return ordered(collected)
+        return ordered([*collected, *self.beside])
 
     def principals(self) -> list[tuple[str, BrokerPrincipal]]:
         """(cluster, principal) of every principal that is named anywhere, by both; none where the caller may not see all."""
@@ -93,16 +102,27 @@ class BrokerRights:
         audit: AuditLog,
         references: Callable[[], Iterable[str]],
         shown: Listed,
+        ledger: RightsLedger | None = None,
+        requested: Callable[[ClusterRecord], Sequence[RequestedRead]] = lambda record: (),
+        beside: Beside = lambda _cluster, _topics, _whole: ((), ()),
     ) -> None:
         """`references`: every dataset that can be queried; `shown`: of these, those whose schema a caller may know."""
+        self._beside = beside
         self._moments, self._datasets, self._clusters, self._reader = moments, datasets, clusters, reader
         self._groups_of, self._readers_of, self._audit = groups_of, readers_of, audit
-        self._references, self._shown = references, shown
+        self._references, self._shown, self._ledger, self._requested = references, shown, ledger, requested
 
     def report(
-        self, caller: Subject, cluster: str | None = None, dataset: str | None = None, days: int = DAYS
+        self,
+        caller: Subject,
+        cluster: str | None = None,
+        dataset: str | None = None,
+        days: int = DAYS,
+        beside: bool = False,
     ) -> RightsReport:
         """What the caller may see of the rights on datasets of a pattern, in one cluster or in all.
+
+        `beside`: connectors and servers of the clusters are asked, too, for findings about ways around the brokers.
 
         Holders of report:read, audit:read or manage see all; others the topics that they own. Raises NotFound for a cluster
         that is not declared, InvalidInput, NotAllowed for who owns nothing of it.
@@ -125,6 +145,7 @@ class BrokerRights:
         unscanned = self._moments.settings.unscanned_is_sensitive
         collected: list[ClusterRights] = []
         topics: list[Topic] = []
+        ways: list[Finding] = []
         outside: dict[str, int] = {}
         for record in records:
             mine = by_cluster[record.name]
@@ -132,16 +153,31 @@ class BrokerRights:
                 continue
             rights = self._cluster(caller, moment, record, mine, reads, days, notes)
             collected.append(rights)
+            if beside:
+                findings, unknown = self._beside(record, mine, whole and dataset is None)
+                ways += findings
+                notes += unknown
             known = {facts.id.name for facts in mine}
             if dataset is None and whole:
                 outside[record.name] = sum(
                     not name.startswith("_") and name not in known for name in rights.acls.topics
                 )
+            requested = self._requested(record)
             topics += (
-                Topic(rights, facts, rights.on(facts, GrantedOn(holders, facts, unscanned)))
+                Topic(
+                    rights,
+                    facts,
+                    rights.on(facts, GrantedOnCopy(GrantedOn(holders, facts, unscanned), facts.id.name, requested)),
+                )
                 for facts in sorted(mine, key=lambda each: each.reference)
             )
-        return RightsReport(collected, topics, whole, moment.at, days, outside, list(dict.fromkeys(notes)))
+        drift = {record.name: self._drift(record) for record in records} if whole else {}
+        unique = list(dict.fromkeys(notes))
+        return RightsReport(collected, topics, whole, moment.at, days, outside, unique, ways, drift)
+
+    def _drift(self, record: ClusterRecord) -> list[tuple[BrokerAcl, datetime]]:
+        entries = self._ledger.entries(record.namespace, [AclState.DRIFT]) if self._ledger is not None else {}
+        return [(acl, entry.at) for acl, entry in sorted(entries.items())]
 
     def _records(self, cluster: str | None) -> list[ClusterRecord]:
         every = sorted(self._clusters(), key=lambda each: each.name)
@@ -202,7 +238,7 @@ class BrokerRights:
             now=moment.at,
             days=days,
         )
-        return ClusterRights(record.name, acls, Principals(moment.view, record.name, acls.own), usage, problem)
+        return ClusterRights(record.name, acls, Principals(moment.view, record.name, own=acls.own), usage, problem)
 
     def _groups(self, cluster: str, notes: list[str]) -> Sequence[ReadingGroup] | None:
         try:

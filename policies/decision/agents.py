@@ -9,11 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import overload
 
-from catalog.entities import is_personal
+from catalog.entities import is_personal, tag_matches
 from catalog.errors import NotAllowed
 from catalog.paths import FieldPath
 from policies.decision.mask_order import NULL, strictest
@@ -29,6 +29,7 @@ from policies.model import (
     Decision,
     Effect,
     Mask,
+    MaskPolicy,
     MaskType,
     Reason,
     Subject,
@@ -65,6 +66,30 @@ def require_person(subject: Subject, deed: str) -> None:
             f"Agent {subject.agent.name} acts with a token of its own, and no agent {deed}; {subject.user} does so themselves.",
             details={"reasons": ["agent"]},
         )
+
+
+def require_unmasking(subject: Subject, marks: str) -> None:
+    """Raises NotAllowed for an agent of `masked_only` that changes `marks`, as tags, on which masks depend."""
+    agent = subject.agent
+    if agent is not None and agent.masked_only:
+        raise NotAllowed(
+            f"The token of agent {agent.name} shows masked values only, so it changes no {marks} that masks depend on;"
+            f" {subject.user} does so without it.",
+            details={"reasons": ["agent: masked values only"]},
+        )
+
+
+def may_unmask(tags: Collection[str], path: str | None, facts: DatasetFacts, masks: Iterable[MaskPolicy]) -> bool:
+    """Whether tags that are added may show more. A mask policy is about one of them, and may be weaker than the mask so far; or
+    no scan looked at the field yet, and a tag ends its mask. `path` None: of the dataset itself."""
+    named = {target.tag for policy in masks for target in policy.match if target.tag is not None}
+    if any(tag_matches(each, tag) for each in named for tag in tags):
+        return True
+    if path is None or not tags:
+        return False
+    place = FieldPath.parse(path)
+    near = [each.classified for each in facts.fields if _touch(place, FieldPath.parse(each.path))]
+    return not near or not all(near)
 
 
 def concerns(agent: Agent, pattern: str) -> bool:

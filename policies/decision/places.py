@@ -90,6 +90,11 @@ class Places:
         numbers = sorted({*self._nearest(path), *self._below.get(path, ()), *same})
         return [self._all[n] for n in numbers]
 
+    def all_clear(self) -> bool:
+        """Whether nothing that was decided on is masked or left out, in any row."""
+        clear = (MaskType.MASK_NONE, None)
+        return all(d.effect is Effect.ALLOW and (d.mask.type if d.mask else None) in clear for d in self._all)
+
     def headers(self) -> list[str]:
         """The names of headers that anything was decided on, sorted."""
         return sorted(self._headers)

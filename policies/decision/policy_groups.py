@@ -104,6 +104,8 @@ def kinds_of(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
 
 def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, str]:
     """Every tag a policy may name for a field, with the words for it. A tag on the dataset holds for every field."""
+    if not of.tags and not dataset_tags:
+        return {}
     words = {tag: f"tag {tag} of the dataset" for tag in sorted(dataset_tags)}
     words |= {tag: f"tag {tag}" for tag in of.tags}
     personal = [t for t in of.tags if is_personal(t)] or [t for t in sorted(dataset_tags) if is_personal_dataset(t)]
@@ -127,4 +129,4 @@ def bind(
         for position in range(len(fields)) if place.path is None else reach.of(place.path):
             if place.tag is None or place.tag in tags_of[position]:
                 reasons[position].setdefault(place.index, why)
-    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in reasons]
+    return [tuple(Bound(index, each[index]) for index in sorted(each)) if each else () for each in reasons]

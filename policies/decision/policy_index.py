@@ -76,6 +76,8 @@ class Compiled:
         self.purposes = frozenset(_purposes(listed))
         """Every purpose that a policy names."""
         self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()
+        self._planned = 0
+        """Fields of all kept plans: counted along, as to add them up for each new plan is quadratic in datasets."""
         self._lock = threading.Lock()
 
     def hides(self, index: int) -> bool:
@@ -97,9 +99,11 @@ class Compiled:
                 return cached
         plan = Plan(self, facts, unscanned_is_sensitive)
         with self._lock:
+            before = self._plans.pop(key, None)
             self._plans[key] = plan
-            while len(self._plans) > 1 and sum(len(p.paths) for p in self._plans.values()) > MAX_PLANNED_FIELDS:
-                self._plans.popitem(last=False)
+            self._planned += len(plan.paths) - (len(before.paths) if before is not None else 0)
+            while len(self._plans) > 1 and self._planned > MAX_PLANNED_FIELDS:
+                self._planned -= len(self._plans.popitem(last=False)[1].paths)
         return plan
 
 
@@ -121,7 +125,7 @@ class Plan:
         for path in sorted({*keyed, *named}):
             reach.add_map_key(path)
         inherit(fields)
-        if unscanned_is_sensitive:
+        if unscanned_is_sensitive and any(s.kind is StepKind.MAP_KEY for f in fields for s in f.path.steps):
             mark_unknown_keys(fields, bind(fields, masks, reach, facts.tags), compiled.hides)
         self.paths = tuple(f.text for f in fields)
         self._fields = fields
@@ -132,10 +136,6 @@ class Plan:
         self.kinds = kinds_of(self.groups, len(fields))
         self.mask_bits = functools.reduce(operator.or_, (k.mask_bits for k in self.kinds), 0)
         self.asks_for_grants = any(g.access for g in self.groups)
-        self.evidence = tuple(
-            tuple(Reason("tag", tag, f"{tag}: {text}" if text else tag) for tag, text in sorted(f.tags.items()))
-            for f in fields
-        )
         self.answers: dict[object, object] = {}
         self._within: dict[FieldPath, int] = {}
         row_tags = set(facts.tags).union(*(f.tags for f in fields))
@@ -145,6 +145,16 @@ class Plan:
             row_tags.add(PERSONAL_DATA_TAG)
         self.rows = tuple(
             p for p in compiled.rows if any(_about_rows(target, facts.reference, row_tags) for target in p.match)
+        )
+
+    @functools.cached_property
+    def evidence(self) -> tuple[tuple[Reason, ...], ...]:
+        """Why each column has its tags."""
+        return tuple(
+            tuple(Reason("tag", tag, f"{tag}: {text}" if text else tag) for tag, text in sorted(f.tags.items()))
+            if f.tags
+            else ()
+            for f in self._fields
         )
 
     def _read(self, facts: DatasetFacts, unscanned_is_sensitive: bool) -> Iterator[PlannedField]:
@@ -159,6 +169,11 @@ class Plan:
             if unscanned:
                 tags.setdefault(UNSCANNED_TAG, "neither scanned nor declared")
             yield PlannedField(field_facts.path, path, tags, unscanned)
+
+    def masked(self, compiled: Compiled) -> list[str]:
+        """The columns of which a mask policy hides something from anybody."""
+        hiding = [any(compiled.hides(bound.index) for bound in group.masks) for group in self.groups]
+        return [path for path, number in zip(self.paths, self.group_of, strict=True) if hiding[number]]
 
     def subjects(self, compiled: Compiled) -> Iterator[SubjectMatch]:
         """Whom the policies about the dataset name, and whom they except."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
+from policies.declared.principal_specs import principal
 from policies.declared.spec_parts import (
     DatasetName,
     DatasetPattern,
@@ -158,6 +159,7 @@ class GrantSpec(Spec):
     reason: str = ""
     break_glass: bool = False
     sources: list[Name] = Field([])
+    consumer: Annotated[Name, AfterValidator(principal)] | None = None
 
     @model_validator(mode="after")
     def _lasts(self) -> GrantSpec:

@@ -136,4 +136,5 @@ def grant(name: str, spec: access_specs.GrantSpec) -> Grant:
         status=spec.status,
         break_glass=spec.break_glass,
         sources=frozenset(spec.sources),
+        consumer=spec.consumer,
     )

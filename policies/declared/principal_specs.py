@@ -16,7 +16,8 @@ SubjectKind = Literal["user", "group", "serviceAccount"]
 _MOST_CHARACTERS = 1000
 
 
-def _principal(text: str) -> str:
+def principal(text: str) -> str:
+    """The text, where it names one principal. Raises ValueError."""
     kind, colon, name = text.partition(":")
     if not (kind and colon and name):
         raise ValueError(
@@ -115,17 +116,21 @@ class PrincipalSpec(Spec):
     rules           the first that fits gives the name; for principals that no document lists
     consumerGroups  patterns of consumer groups that they read with
     clientIds       patterns of client ids that they connect with
+    transactionalIds  transactional ids that they write with; a name, or its beginning and *
     produces        patterns of datasets that they are meant to write
+    consumes        patterns of datasets that they read as consumers; `weir rights plan` opens those that they may see whole
     """
 
     description: str = Field("", max_length=5000)
     clusters: list[Name] = Field(["*"], min_length=1)
-    principals: list[Annotated[Name, AfterValidator(_principal)]] = Field([])
+    principals: list[Annotated[Name, AfterValidator(principal)]] = Field([])
     subject: PrincipalSubjectSpec | None = None
     rules: list[PrincipalRuleSpec] = Field([], max_length=100)
     consumer_groups: list[Name] = Field([])
     client_ids: list[Name] = Field([])
+    transactional_ids: list[Name] = Field([])
     produces: list[DatasetPattern] = Field([])
+    consumes: list[DatasetPattern] = Field([])
 
     @model_validator(mode="after")
     def _one_way(self) -> PrincipalSpec:
@@ -133,8 +138,11 @@ class PrincipalSpec(Spec):
             raise ValueError("gives either principals with the subject that they are, or rules")
         if bool(self.principals) is not (self.subject is not None):
             raise ValueError("principals and subject go together; rules have gives instead of a subject")
-        if self.rules and (self.consumer_groups or self.client_ids or self.produces):
-            raise ValueError("consumerGroups, clientIds and produces go with principals, not with rules")
+        listed = (self.consumer_groups, self.client_ids, self.transactional_ids, self.produces, self.consumes)
+        if self.rules and any(listed):
+            raise ValueError(
+                "consumerGroups, clientIds, transactionalIds, produces and consumes go with principals, not with rules"
+            )
         return self
 
     def about(self, cluster: str) -> bool:

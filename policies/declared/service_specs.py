@@ -11,9 +11,10 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from policies.declared.spec_parts import PERMISSIONS, Name, Spec
 
 SCIM = "scim"
-SCOPES = PERMISSIONS | {"read", "query", "request", SCIM}
+SCOPES = PERMISSIONS | {"read", "query", "request", "describe", SCIM}
 """What a token may be limited to: read = reading the catalog, lineage and lists; query = data of topics and views;
-request = asking for access and deciding on it; scim = keeping the directory, and nothing else; the rest are permissions.
+request = asking for access and deciding on it; describe = descriptions and tags of datasets; scim = keeping the directory, and
+nothing else; the rest are permissions.
 """
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*\Z")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 import structlog
@@ -19,7 +19,7 @@ import structlog
 from catalog.errors import LimitExceeded, Unavailable, WeirError
 from policies.engine.blame import Blame
 from policies.engine.jobs import Job
-from policies.engine.leftovers import Leftovers
+from policies.engine.judgement import Judgement
 from policies.engine.memory import MemoryWatch
 from policies.engine.probe import Probe
 from policies.plan.model import QueryPlan
@@ -34,7 +34,6 @@ _SLOW_SECONDS = 5.0
 """The smallest query without an answer for so long: `/readyz` reports it."""
 _QUIET_SECONDS = 300.0
 """After a life as long as this, earlier ends of the engine do not delay its next start."""
-_STARVED = 4.0
 _PAUSES = (0.0, 0.0, 2.0, 5.0, 10.0, 15.0)
 
 
@@ -71,7 +70,7 @@ class Keeper:
         self._looked = time.monotonic()
         self._probe = Probe(process.answer)
         self._memory = MemoryWatch(settings.engine_heap_share)
-        self._leftovers = Leftovers(settings.engine_stop_seconds)
+        self._judgement = Judgement(process, self._probe, settings)
 
     def start(self) -> None:
         """Look from now on, in the background, until `close`."""
@@ -158,7 +157,7 @@ class Keeper:
         if job.well:
             self._blame.clear(job.statement)
         elif job.verdict is None:
-            self._leftovers.suspect(job)
+            self._judgement.suspect(job)
 
     # The watch.
 
@@ -202,25 +201,19 @@ class Keeper:
                 self._usual_start = now - self._ends[-1] if self._ends else self._usual_start
                 _log.info("engine_ready_again", seconds=round(self._usual_start, 1))
                 self._started_again()
-        elif self._process.local() and now - self._since > _LONGEST_START_SECONDS:
+        elif self._process.local() and now - self._since > _LONGEST_START_SECONDS * self._judgement.patience():
             self._end("did not become ready")
 
     def _inspect(self, now: float) -> None:
         with self._changed:
             jobs = list(self._jobs)
-        deaf, left = self._leftovers.look(self._process.threads, jobs, self._probe.since())
-        # What others take of the processors is not held against the engine, up to a point.
-        patience = _STARVED if self._process.starved() else 1.0
-        if deaf:
-            self._end("did not stop a query", deaf)
-        elif left:
-            self._end("went on with a query that had been stopped", left)
-        elif self._probe.unanswered() > self._settings.engine_answer_seconds * patience:
-            self._end("left the smallest query without an answer")
+        reason = self._judgement.reason(jobs)
+        if reason is not None:
+            self._end(reason.how, reason.culprits)
         else:
             self._memory.look(self._process.heap(), jobs)
 
-    def _end(self, how: str, culprits: list[Job] | None = None) -> None:
+    def _end(self, how: str, culprits: Sequence[Job] | None = None) -> None:
         """The engine has ended, or is to be replaced: its queries are answered, then another is started."""
         now = time.monotonic()
         with self._changed:
@@ -241,7 +234,7 @@ class Keeper:
             job.fail(error, again=job.light if culprits is None else job not in culprits)
         self._probe.forget()
         self._memory.forget()
-        self._leftovers.forget()
+        self._judgement.forget()
         self._process.forget()
         if not pause:
             self._begin_again()

@@ -78,11 +78,22 @@ def _all(event: Event, people: People) -> Iterable[Notified]:
         case "breakglass.overdue":
             yield from _each(people.deciders(about), Topic.ESCALATIONS, "review")
             yield from _each(people.managers(), Topic.ESCALATIONS, "overdue")
-        case _ if kind == "view.failed" or kind.startswith("contract."):
+        case "rights.drift":
+            yield from _each(people.managers(), Topic.OTHER, "named")
+        case "incident.assigned":
+            yield from _each(_texts(data.get("assignee")), Topic.DATA, "assigned")
+        case "incident.affects":
+            yield from _each(_texts(data.get("people")), Topic.DATA, "affected")
+            for group in _texts(data.get("group")):
+                yield from _each(people.members(group), Topic.DATA, "affected")
+        case "incident.commented":
+            yield from _each(_texts(data.get("assignee")), Topic.COMMENTS, "discussed")
+        case "view.failed" | "incident.opened" | "incident.resolved":
             users = [*_texts(data.get("people")), *_texts(data.get("user"))]
             members = [member for group in _texts(data.get("group")) for member in people.members(group)]
             owners = [*people.owners(dataset), *users, *members]
             yield from _each(owners, Topic.DATA, "owner")
+            yield from _each(_texts(data.get("assignee")), Topic.DATA, "assignee")
             if not owners:
                 yield from _each(people.managers(), Topic.DATA, "unowned")
         case _ if isinstance(data.get("people"), list | tuple):

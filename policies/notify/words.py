@@ -40,6 +40,10 @@ _SENTENCES = {
     "overdue": "The emergency access of {requester} to {dataset} was not reviewed in time",
     "owner": "{kind}: {dataset}, which you own",
     "unowned": "{kind}: {dataset}, which nobody owns",
+    "assignee": "{kind}: {dataset}, which you look after",
+    "assigned": "{by} made you look after an incident of {dataset}",
+    "affected": "{dataset}, which you own, gets data that has an open incident",
+    "discussed": "{by} wrote in the incident of {dataset} that you look after",
     "test": "This is a test of notifications by Weir",
 }
 

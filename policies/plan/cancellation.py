@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from catalog.errors import WeirError
 from policies.plan.errors import QueryCancelled
@@ -18,6 +18,7 @@ class Stop:
         self._why: str | None = None
         self._error: WeirError | None = None
         self._callbacks: list[Callable[[], None]] = []
+        self._operations: frozenset[str] = frozenset()
         self._lock = threading.Lock()
 
     def stop(self, why: str, error: WeirError | None = None) -> bool:
@@ -37,6 +38,16 @@ class Stop:
     @property
     def stopped(self) -> bool:
         return self._why is not None
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """Ids of what the engine ran for the query when it was asked to stop."""
+        return self._operations
+
+    def reached(self, operations: Iterable[str]) -> None:
+        """The engine was asked to stop these."""
+        with self._lock:
+            self._operations |= frozenset(operations)
 
     def error(self) -> WeirError:
         """What a stopped query ends with."""

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
 
 from catalog.errors import SqlRefused
 from policies.model import Subject
+from policies.plan.packing import (
+    TABLE,
+    UNKNOWN,
+    Columns,
+    call_weight,
+    columns_of,
+    join_makes_rows,
+    source_of,
+)
 from policies.sql.words import words
 
 _GATHERING = words(
@@ -19,13 +29,6 @@ _AT_SHARES = words("approx_percentile percentile percentile_approx")
 """Their second argument may list many shares, each of which gives a value."""
 _AT_SHARES_FIRST = words("percentile_cont percentile_disc")
 """Their first argument may."""
-_PICKING = words(
-    "any_value approx_percentile avg bit_and bit_or bit_xor corr covar_pop covar_samp first first_value kurtosis lag last"
-    " last_value lead max max_by mean median min min_by mode nth_value percentile percentile_approx percentile_cont"
-    " percentile_disc regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy skewness std stddev"
-    " stddev_pop stddev_samp sum try_avg try_sum var_pop var_samp variance"
-)
-"""Functions of many records that give one value of them, or one made of them."""
 _SOURCES = frozenset({"from", "from_", "joins", "laterals"})
 _WITH = ("with", "with_")
 
@@ -46,7 +49,7 @@ def require_rows(subject: Subject, tree: Any) -> None:
     if weight > agent.rows:
         raise SqlRefused(
             f"A row of this query can hold values of {weight:,} rows, and the token of agent {agent.name} gives {agent.rows:,} in"
-            " an answer; select the rows.",
+            " an answer; select the rows, or ask for count(*), or for the sum of a column as it is.",
             details={"line": 1, "column": 1, "reasons": ["agent"]},
         )
 
@@ -55,9 +58,9 @@ def row_weight(subject: Subject, tree: Any) -> int:
     """As how many rows each row of an answer counts for an agent; 1 for a person, who has no limit of them.
 
     Joined tables, subqueries that give a value, window functions, a second aggregate and each column of a PIVOT add the values of
-    other records to a row.
+    other records to a row. What a number of many records can carry: see `policies.plan.packing`.
     """
-    return 1 if subject.agent is None else _weight(tree, {})
+    return 1 if subject.agent is None else _read(tree, {}).weight
 
 
 def _shares(name: str, call: exp.Anonymous) -> list[Any]:
@@ -70,47 +73,74 @@ def _is_number(node: Any) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string
 
 
-def _weight(query: Any, outer: Mapping[str, int]) -> int:
-    """`outer`: the weights of the named queries that are known around this one."""
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A query: as how many rows one of its rows counts, and what its columns are."""
+
+    weight: int
+    columns: Columns
+
+
+def _read(query: Any, outer: Mapping[str, _Query]) -> _Query:
+    """`outer`: the named queries that are known around this one."""
     named = dict(outer)
     for arg in _WITH:
         for cte in getattr(query.args.get(arg), "expressions", ()):
-            named[cte.alias.lower()] = _weight(cte.this, named)
+            columns = getattr(cte.args.get("alias"), "args", {}).get("columns")
+            inner = _read(cte.this, named)
+            named[cte.alias.lower()] = replace(inner, columns=UNKNOWN) if columns else inner
     if isinstance(query, exp.SetOperation):
-        return max(_weight(query.this, named), _weight(query.expression, named))
+        sides = [_read(each, named) for each in (query.this, query.expression)]
+        generated = any(each.columns.generated for each in sides)
+        return _Query(max(each.weight for each in sides), replace(UNKNOWN, generated=generated))
     if isinstance(query, exp.Select):
         return _of_select(query, named)
-    return _of_sources([query.args], named)
+    return _Query(_of_sources([query.args], named), UNKNOWN)
 
 
-def _of_select(select: exp.Select, named: Mapping[str, int]) -> int:
-    rows = _of_sources([{key: value for key, value in select.args.items() if key in _SOURCES}], named)
+def _of_select(select: exp.Select, named: Mapping[str, _Query]) -> _Query:
+    sources = [{key: value for key, value in select.args.items() if key in _SOURCES}]
+    rows, scope = _of_sources(sources, named), _scope(sources, named)
     picks = windows = inner = 0
     for node in _within(select.args.get("expressions")):
         if isinstance(node, (exp.Select, exp.SetOperation)):
-            inner += _weight(node, named)
+            inner += _read(node, named).weight
         elif isinstance(node, exp.Window):
-            windows += any(_picks(each) for each in _within(node.this))  # counted below, too, as a pick
-        elif _picks(node):
-            picks += 1
-    return rows * (1 + picks if windows else max(1, picks)) + inner
+            windows += any(call_weight(each, scope) for each in _within(node.this))  # counted below, too, as a pick
+        else:
+            picks += call_weight(node, scope, filtered=isinstance(node.parent, exp.Filter))
+    return _Query(rows * (1 + picks if windows else max(1, picks)) + inner, columns_of(select, scope))
 
 
-def _picks(node: Any) -> bool:
-    return isinstance(node, exp.Anonymous) and str(node.this).lower() in _PICKING
+def _scope(given: list[Any], named: Mapping[str, _Query]) -> dict[str, Columns]:
+    """The columns of each source of a query."""
+    scope: dict[str, Columns] = {}
+    columns = {name: each.columns for name, each in named.items()}
+    for number, node in enumerate(_within(given)):
+        key = getattr(node, "alias_or_name", "").lower() or f"\0{number}"
+        if isinstance(node, exp.Subquery):
+            renamed = getattr(node.args.get("alias"), "args", {}).get("columns") or node.args.get("pivots")
+            columns_there = _read(node.this, named).columns
+            scope[key] = replace(UNKNOWN, generated=columns_there.generated) if renamed else columns_there
+        elif isinstance(node, (exp.Table, exp.Lateral, exp.Values, exp.Unnest)):
+            scope[key] = source_of(node, columns)
+        elif isinstance(node, exp.Join) and join_makes_rows(node):
+            scope[f"\0{number}"] = Columns(None, generated=True)
+    return scope
 
 
-def _of_sources(given: list[Any], named: Mapping[str, int]) -> int:
-    """Of tables and queries side by side."""
+def _of_sources(given: list[Any], named: Mapping[str, _Query]) -> int:
+    """As how many rows a row of tables and queries side by side counts."""
     rows, pivoted = 0, 1
     for node in _within(given):
         if isinstance(node, exp.Table):
-            rows += named.get(node.name.lower(), 1) if not node.db else 1
+            rows += named[node.name.lower()].weight if not node.db and node.name.lower() in named else 1
         elif isinstance(node, (exp.Select, exp.SetOperation)):
-            rows += _weight(node, named)
+            rows += _read(node, named).weight
         elif isinstance(node, exp.Pivot) and not node.args.get("unpivot"):
             values = sum(len(each.expressions) for each in node.args.get("fields") or ())
-            pivoted *= max(1, values) * max(1, len(node.expressions))
+            calls = [call_weight(each, {"": TABLE}) for call in node.expressions for each in _within(call)]
+            pivoted *= max(1, values) * max(1, sum(calls))
     return max(1, rows) * pivoted
 
 

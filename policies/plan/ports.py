@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from catalog.datatypes import StructType
 from catalog.errors import LimitExceeded
@@ -92,16 +92,27 @@ class EngineHeap:
     seconds: float
 
 
-@dataclass(frozen=True)
-class EngineThreads:
-    """The processor seconds that each of the engine's threads used since the thread began.
+class ThreadTime(NamedTuple):
+    """Seconds since a thread began.
 
-    tasks       by the number of the task that the thread works on; a number is never used twice
-    statements  by the name of the statement that the thread plans or waits for
+    used    of a processor
+    waited  that it was ready to run and had no processor; 0 where that is not known
     """
 
-    tasks: Mapping[int, float]
-    statements: Mapping[str, float]
+    used: float
+    waited: float = 0.0
+
+
+@dataclass(frozen=True)
+class EngineThreads:
+    """The time of each of the engine's threads that works on something.
+
+    tasks       by the number of the task that the thread works on; a number is never used twice
+    statements  by the id of the operation that the thread plans or waits for; see `Stop.operations`
+    """
+
+    tasks: Mapping[int, ThreadTime]
+    statements: Mapping[str, ThreadTime]
 
 
 class EngineProcess(Protocol):
@@ -215,9 +226,5 @@ class Decoder(Protocol):
     """Bytes to JSON text inside Spark's workers, for formats that Spark cannot read itself."""
 
     def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
-        """A picklable function: None for bytes that cannot be decoded. It must not raise."""
-        ...
-
-    def files(self) -> tuple[str, ...]:
-        """Python files or archives the function imports, sent to each session."""
+        """A picklable function that brings the code it needs: None for bytes that cannot be decoded. It must not raise."""
         ...

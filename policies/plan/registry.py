@@ -168,6 +168,12 @@ class RunningQueries:
             theirs = [each for each in self._all.values() if each.agent == token]
         return sum(each.stop.stop(why, error) for each in theirs)
 
+    def counts(self) -> tuple[int, int]:
+        """(queries that wait for their answer, push queries that are open)."""
+        with self._lock:
+            streams = sum(each.state == STREAMING for each in self._all.values())
+            return len(self._all) - streams, streams
+
     def busy(self) -> bool:
         """Whether a query waits for its answer; push queries do not count."""
         with self._lock:

@@ -17,12 +17,12 @@ from catalog.ports import EventSink
 from policies import request_transitions as transitions
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
-from policies.access_request import AccessRequest, RequestState
+from policies.access_request import AccessRequest, Consumer, RequestState
 from policies.audit.actions import AuditAction
 from policies.audit.log import AuditLog
 from policies.decision.agents import reaches, require_person, stated_purpose
 from policies.declared.state import GovernanceState
-from policies.model import Subject
+from policies.model import DatasetFacts, Subject
 from policies.ports import Clock, FactsSource
 from policies.requests import talk
 from policies.requests.approvers import Deciders
@@ -44,6 +44,9 @@ from policies.settings import PolicySettings
 _ATTEMPTS = 5
 """Of writing over a state that others change too; with more approvers than this at one instant, the last is asked to retry."""
 
+OwnConsumer = Callable[[Subject, DatasetFacts, str], Consumer]
+"""Who asks, the dataset, a name -> the consumer. Raises InvalidInput, Conflict, and NotAllowed where it is not the asker's."""
+
 
 class Approvals:
     """The service of access requests."""
@@ -58,8 +61,10 @@ class Approvals:
         settings: PolicySettings | None = None,
         check_condition: Callable[[str], Iterable[str]] = lambda _: (),
         events: EventSink | None = None,
+        own_consumer: OwnConsumer | None = None,
     ) -> None:
         """`check_condition` gives the fields that rows name, and raises InvalidInput for rows that cannot be used."""
+        self._own_consumer = own_consumer
         self._state, self._facts, self._identity, self._clock = state, facts, identity, clock
         self._store = state.store
         self._settings = settings or PolicySettings()
@@ -86,8 +91,10 @@ class Approvals:
         ticket: str = "",
         bundle: str | None = None,
         template: str | None = None,
+        consumer: str | None = None,
     ) -> AccessRequest:
         """Request access for oneself. `unmask` None: every requested field is to be shown unmasked; () = masks stay.
+        `consumer`: for a Kafka consumer of one's own, see `OwnConsumer`.
 
         Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
         Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
@@ -124,8 +131,16 @@ class Approvals:
             ticket=ticket,
             bundle=bundle,
             template=template,
+            consumer=self._consumer(subject, facts, consumer),
         )
         return self.add(subject, request, now)
+
+    def _consumer(self, subject: Subject, facts: DatasetFacts, name: str | None) -> Consumer | None:
+        if name is None:
+            return None
+        if self._own_consumer is None:
+            raise InvalidInput("Access for Kafka consumers is not requested here.", details={"field": "consumer"})
+        return self._own_consumer(subject, facts, name)
 
     def _span(
         self, start: datetime | None, end: datetime | None, now: datetime, longest: timedelta

@@ -33,6 +33,7 @@ class Wish:
     unmask: tuple[str, ...] | None = None
     reason: str = ""
     ticket: str = ""
+    consumer: str | None = None
 
 
 class Bundles:
@@ -71,6 +72,7 @@ class Bundles:
                     ticket=wish.ticket,
                     bundle=bundle,
                     template=template,
+                    consumer=wish.consumer,
                 )
                 for reference in references
             ]

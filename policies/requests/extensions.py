@@ -7,7 +7,7 @@ from datetime import datetime
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.records import rfc3339
-from policies.access_request import AccessRequest
+from policies.access_request import AccessRequest, Consumer
 from policies.decision.agents import require_person
 from policies.declared.state import GovernanceState
 from policies.matching import is_active
@@ -67,6 +67,7 @@ class Extensions:
             reason=reason,
             ticket=check_ticket(ticket, self._settings),
             extends=grant,
+            consumer=self._consumer(present),
         )
         with self._state.store.transaction():
             self._require_only(request, now)
@@ -80,6 +81,15 @@ class Extensions:
             return False
         document = self._state.store.get("Grant", grant)
         return not grant_now.break_glass and document is not None and bool((document.spec or {}).get("request"))
+
+    def _consumer(self, grant: Grant) -> Consumer | None:
+        if grant.consumer is None:
+            return None
+        groups, users = sorted(grant.subject.groups), sorted(grant.subject.users)
+        if groups:
+            return Consumer(grant.consumer, "group", groups[0])
+        kind = "serviceAccount" if users[0] in self._state.view().services else "user"
+        return Consumer(grant.consumer, kind, users[0])
 
     def _require_extensible(self, grant: Grant, until: datetime) -> None:
         document = self._state.get("Grant", grant.name)
@@ -108,7 +118,11 @@ class Extensions:
 
     def _own(self, subject: Subject, name: str, now: datetime) -> Grant:
         matches = self._state.view().grants.get(name)
-        if matches is None or subject.user not in matches.subject.users:
+        mine = matches is not None and (
+            subject.user in matches.subject.users
+            or (matches.consumer is not None and matches.requested_by == subject.user)
+        )
+        if matches is None or not mine:
             raise NotAllowed(
                 f"There is no grant {name!r} of yours; only the person whom a grant names may ask to extend it.",
                 details={"reasons": ["the grant does not name the caller"]},

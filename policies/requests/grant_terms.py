@@ -19,7 +19,7 @@ from policies.settings import PolicySettings
 def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
     """The grant that a request ends in; it begins at the wished time, not before now."""
     spec = {
-        "subject": {"user": request.requester},
+        "subject": _subject(request),
         "dataset": request.dataset,
         "fields": list(request.fields),
         "unmask": list(request.unmask),
@@ -33,9 +33,25 @@ def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
         "request": request.id,
         **({"breakGlass": True} if request.break_glass else {}),
         **({"sources": sources} if (sources := request.sources) else {}),
+        **({"consumer": request.consumer.principal} if request.consumer is not None else {}),
     }
     kinds.parse("Grant", request.grant or request.id, spec)
     return spec
+
+
+def _subject(request: AccessRequest) -> dict[str, str]:
+    """Whom the grant names: the requester, or whom the consumer is that it is for."""
+    if request.consumer is None:
+        return {"user": request.requester}
+    return {"group" if request.consumer.kind == "group" else "user": request.consumer.name}
+
+
+def _people(request: AccessRequest) -> SubjectMatch:
+    subject = _subject(request)
+    return SubjectMatch(
+        users=frozenset({subject["user"]} if "user" in subject else ()),
+        groups=frozenset({subject["group"]} if "group" in subject else ()),
+    )
 
 
 def extended_spec(spec: Mapping[str, Any], request: AccessRequest) -> dict[str, Any]:
@@ -69,7 +85,8 @@ def check_extension(request: AccessRequest, grant: Grant | None, now: datetime) 
 def _changed(request: AccessRequest, grant: Grant) -> list[str]:
     """Names of the terms in which a grant differs from the request that asks to extend it."""
     same = {
-        "subject": grant.subject == SubjectMatch(users=frozenset({request.requester})),
+        "subject": grant.subject == _people(request),
+        "consumer": grant.consumer == (request.consumer.principal if request.consumer is not None else None),
         "dataset": grant.dataset == request.dataset,
         "fields": set(grant.fields) == set(request.fields),
         "unmask": set(grant.unmask) == set(request.unmask),

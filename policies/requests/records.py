@@ -132,6 +132,7 @@ class RequestRecords:
             **({"extends": request.extends} if request.extends else {}),
             **({"bundle": request.bundle} if request.bundle else {}),
             **({"ticket": request.ticket} if request.ticket else {}),
+            **({"consumer": request.consumer.principal} if request.consumer is not None else {}),
         }
         if request.asked is not None:
             details["asked"] = request.asked.to_json()

@@ -78,6 +78,7 @@ class Instance:
             elasticsearch=urls["elasticsearch"],
             spark=f"{urls['spark']}/;token={token}" if urls["spark"] else "",
             kafka_login=site.login("kafka") if urls["kafka"] else None,
+            kafka_consumer_login=site.consumer_login() if urls["kafka"] else None,
             registry_login=site.login("registry") if urls["registry"] else None,
             elasticsearch_login=site.login("elasticsearch") if urls["elasticsearch"] else None,
             query=f"{urls['query']}/;token={token}" if urls["query"] else "",
@@ -197,10 +198,11 @@ class Instance:
 
     # Down.
 
-    def down(self, wipe: bool = False, progress: Progress | None = None) -> int:
+    def down(self, wipe: bool = False, progress: Progress | None = None, keep: Collection[str] = ()) -> int:
         """Stop every process of the instance, newest first, and wait for them; returns how many were stopped.
 
-        Data, ports and secrets stay, unless `wipe` asks for data, logs and secrets to be deleted. Raises StackError.
+        Data, ports and secrets stay, unless `wipe` asks for data, logs and secrets to be deleted; secrets named in `keep` stay
+        then, too. Raises StackError.
         """
         progress = progress or Silent()
         if not self.home.root.exists():
@@ -221,8 +223,9 @@ class Instance:
             state.remove()
             self.home.secured_file.unlink(missing_ok=True)
             if wipe:
-                for folder in ("data", "logs", "secrets", "run/config", "run/java"):
+                for folder in ("data", "logs", "run/config", "run/java"):
                     shutil.rmtree(self.home.root / folder, ignore_errors=True)
+                self.home.forget_secrets(keep)
             return len(alive) + len(lost)
 
     # Inside.

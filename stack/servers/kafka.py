@@ -58,7 +58,7 @@ class Kafka:
                 f"listeners={protocol}://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller}",
                 f"advertised.listeners={protocol}://{LOOPBACK}:{port}",
                 f"listener.security.protocol.map={protocol}:{protocol},CONTROLLER:{protocol}",
-                *(_security(*login) if login else ()),
+                *(_security(*login, site.consumer_login()) if login else ()),
                 f"log.dirs={data}",
                 # A misspelt topic name in a query must be an error, not a new topic.
                 "auto.create.topics.enable=false",
@@ -113,12 +113,13 @@ class Kafka:
         return f"{LOOPBACK}:{site.ports['kafka']}"
 
 
-def _security(user: str, password: str) -> list[str]:
-    """Lines of the configuration with which one user may do everything and nobody else anything, also at the
-    controller's port."""
+def _security(user: str, password: str, consumer: tuple[str, str] | None = None) -> list[str]:
+    """Lines of the configuration with which one user may do everything, also at the controller's port, and another one signs
+    in and may do what ACLs let them."""
+    other = f' user_{consumer[0]}="{consumer[1]}"' if consumer is not None else ""
     jaas = (
         "org.apache.kafka.common.security.plain.PlainLoginModule required"
-        f' username="{user}" password="{password}" user_{user}="{password}";'
+        f' username="{user}" password="{password}" user_{user}="{password}"{other};'
     )
     return [
         "inter.broker.listener.name=SASL_PLAINTEXT",

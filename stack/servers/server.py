@@ -15,6 +15,8 @@ from stack.settings import StackSettings
 
 USER = "weir"
 """The one user of a secured server."""
+CONSUMER = "orders-app"
+"""An ordinary user of a secured Kafka, whom only ACLs let in."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,10 @@ class Site:
     def login(self, name: str) -> tuple[str, str] | None:
         """User and password of a server of a secured instance; None where anybody is taken."""
         return (USER, self.home.secret(f"{name}.password")) if self.secured else None
+
+    def consumer_login(self) -> tuple[str, str] | None:
+        """User and password of the ordinary user of a secured Kafka; None where anybody is taken."""
+        return (CONSUMER, self.home.secret("kafka-consumer.password")) if self.secured else None
 
     def environment(self) -> dict[str, str]:
         """The few variables a server needs. Not the caller's, which may hold passwords."""

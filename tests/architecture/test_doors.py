@@ -47,13 +47,15 @@ THEMSELVES = {
 BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
-    "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore Certificates Clicks"
-    " ClusterRemoval ClusterTrial Connections Connectors Datasets Declared Detections DeviceLogins DirectoryList"
-    " DirectoryPeople Discovery DomainAudit DomainRights Duties EffectiveAccess Events Extensions GovernanceState"
-    " Grants GroupLags Guard Health Identity Ingest Knowledge KnownDocuments KnownViews Lineage Notify Observing"
-    " Places ProducerCatalog PurposeUse Readers Related RequestView ReviewLimits Reviews SavedQueries Scans"
-    " ScimService Search Sessions Settings SightRules SignIn Signer SqlLineageSliver TopicPages Verdicts ViewDiffs"
-    " ViewRemovals Views VisibleEvents WhereIs".split()
+    "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore Certificates"
+    " Clicks ClusterRemoval ClusterTrial Connections Connectors ConsumerReads Contracts CopyKeeper Datasets Declared Descriptions"
+    " Detections"
+    " DeviceLogins DirectoryList DirectoryPeople Discovery DomainAudit DomainRights Duties EffectiveAccess Events Extensions"
+    " FactsSource GovernanceState Grants GroupLags Guard Health Identity Incidents Ingest Knowledge KnownDocuments KnownViews"
+    " Lineage Notify Observing Places ProducerCatalog PurposeUse Quality Readers Reconciliation Related RequestView ReviewLimits"
+    " Reviews SavedQueries Scans ScimService Search Sessions Settings SightRules SignIn Signer SourceMasking"
+    " SqlLineageSliver TopicPages"
+    " Verdicts ViewDiffs ViewRemovals Views VisibleEvents WhereIs Inboxes PolicyReaches".split()
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 

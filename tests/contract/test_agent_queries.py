@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import anyio
 import httpx2
 import pyarrow as pa
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from policies.access.agents import AgentLimits, Agents
+from policies.model import Subject
 from tests.agent_client import Agent, called
 from tests.query_door import Door, door, until
 
@@ -83,3 +86,41 @@ def test_a_refusal_has_the_words_of_the_route(opened: Door) -> None:
             f"{opened.url}/api/v1/query", json={"sql": sql}, headers={"Authorization": f"Bearer {token}"}
         )
         assert answer.failed and answer.error == route.json()["error"], sql
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_query_that_outlives_its_call_is_stopped(opened: Door, mode: str) -> None:
+    """A client waits for so long and no longer; what it gave up is ended."""
+    engine: Any = opened.engine
+    engine.hold = threading.Event()
+    try:
+
+        async def wait_a_while() -> None:
+            headers = {"Authorization": f"Bearer {opened.token('ana')}"}
+            async with (
+                httpx2.AsyncClient(headers=headers) as http,
+                Client(streamable_http_client(f"{opened.url}/mcp", http_client=http), mode=mode) as client,
+            ):
+                with pytest.raises(MCPError):
+                    await client.call_tool("run_query", {"sql": SQL}, read_timeout_seconds=1)
+                assert not (await called(client, "my_grants", {})).failed, "the next call is answered"
+
+        asyncio.run(wait_a_while())
+        until(lambda: engine.running == 0, seconds=15)
+    finally:
+        engine.hold.set()
+        engine.hold = None
+
+
+def test_a_token_that_expires_in_a_call_ends_it(opened: Door) -> None:
+    engine: Any = opened.engine
+    engine.hold = threading.Event()
+    limits = AgentLimits("helper", "support", ("prod/orders",), 10, 100, timedelta(seconds=2))
+    try:
+        token = opened.world.services[Agents].create(Subject("ana"), limits).text
+        answer = Agent(opened.world.app, token).call("run_query", sql=SQL)
+    finally:
+        engine.hold.set()
+        engine.hold = None
+    assert answer.failed and answer.error["code"] in ("not_signed_in", "query_cancelled"), answer.text
+    assert "expired" in answer.text or "ended" in answer.text, answer.text

@@ -12,7 +12,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 import catalog.adapters.sql.tables  # noqa: F401
+import catalog.adapters.sql.tables_contracts  # noqa: F401
+import catalog.adapters.sql.tables_incidents  # noqa: F401
 import catalog.adapters.sql.tables_lags  # noqa: F401
+import catalog.adapters.sql.tables_quality  # noqa: F401
+import catalog.adapters.sql.tables_record_keys  # noqa: F401
 import catalog.adapters.sql.tables_reports  # noqa: F401
 import catalog.adapters.sql.tables_saved_queries  # noqa: F401
 import catalog.adapters.sql.tables_signals  # noqa: F401
@@ -23,6 +27,7 @@ from catalog.errors import SettingsError, Unavailable
 if importlib.util.find_spec("policies.adapters.stores.tables"):
     import policies.adapters.stores.campaign_tables
     import policies.adapters.stores.notice_tables
+    import policies.adapters.stores.rights_tables
     import policies.adapters.stores.session_tables
     import policies.adapters.stores.tables  # noqa: F401
 

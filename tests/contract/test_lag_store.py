@@ -61,6 +61,16 @@ def test_old_samples_are_forgotten_by_age_and_by_number(store: CatalogStore) -> 
     assert store.lags("prod", "orders", NOW) == {}
 
 
+def test_the_newest_sample_of_each_group_and_topic(store: CatalogStore) -> None:
+    older = [GroupLag("prod", "orders", "billing", 9), GroupLag("prod", "clicks", "audience", 4)]
+    store.add_lags(older, NOW - MINUTE)
+    store.add_lags([GroupLag("prod", "orders", "billing", 2)], NOW)
+    store.add_lags([GroupLag("prod", "orders", "gone", 1)], NOW - 60 * MINUTE)
+    newest = store.newest_lags(NOW - 5 * MINUTE)
+    assert newest == [GroupLag("prod", "clicks", "audience", 4), GroupLag("prod", "orders", "billing", 2)]
+    assert store.newest_lags(NOW + MINUTE) == []
+
+
 def query(name: str, owner: str = "ana", id: str | None = None) -> SavedQuery:
     return SavedQuery(id or uuid4().hex, owner, name, "SELECT 1 FROM prod.orders", NOW, NOW)
 

@@ -13,10 +13,10 @@ import pytest
 
 from catalog.model import ScanWindow
 from scanners.model import ClusterConnection, OffsetRange, RawRecord, Recognizer, RegisteredSchema
-from scanners.ports import OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.ports import OffsetLookup, ProfileJob, RecordReader, Sampler, SchemaRegistry
 from scanners.scan.to_schema import schema_of
 from scanners.sketch.topic import Sketch
-from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
+from tests.twins.scanners import MemoryOffsets, MemoryRecords, MemoryRegistry, MemorySampler
 
 TOPICS: dict[str, list[RawRecord]] = {
     "orders": [
@@ -44,11 +44,14 @@ class World:
     names: Mapping[str, str]
     sampler: Callable[[], Sampler]
     offsets: OffsetLookup
+    records: RecordReader
 
 
 def memory_world(_request: Any) -> Iterator[World]:
     cluster = ClusterConnection("m", "kafka://m", "m:9092")
-    yield World(cluster, {n: n for n in TOPICS}, lambda: MemorySampler(TOPICS), MemoryOffsets(TOPICS))
+    yield World(
+        cluster, {n: n for n in TOPICS}, lambda: MemorySampler(TOPICS), MemoryOffsets(TOPICS), MemoryRecords(TOPICS)
+    )
 
 
 def server_world(request: Any) -> Iterator[World]:
@@ -56,6 +59,7 @@ def server_world(request: Any) -> Iterator[World]:
     from confluent_kafka.admin import AdminClient, NewTopic
 
     from scanners.adapters.kafka.offsets import KafkaOffsets
+    from scanners.adapters.kafka.records import KafkaRecords
     from scanners.adapters.spark.sampler import SparkSampler
 
     stack = request.getfixturevalue("stack")
@@ -84,7 +88,8 @@ def server_world(request: Any) -> Iterator[World]:
         samplers.append(SparkSampler(stack.spark))
         return samplers[-1]
 
-    yield World(ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka), names, sampler, KafkaOffsets())
+    cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka)
+    yield World(cluster, names, sampler, KafkaOffsets(), KafkaRecords())
     for made_sampler in samplers:
         made_sampler.close()
     for gone in admin.delete_topics(list(names.values())).values():
@@ -102,6 +107,35 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def sampler(world: World) -> Sampler:
     return world.sampler()
+
+
+def range_of(world: World, partition: int, start: int, end: int) -> OffsetRange:
+    return OffsetRange(world.names["orders"], partition, start, end)
+
+
+def test_a_reader_gives_every_record_of_its_ranges_and_no_other(world: World) -> None:
+    read = world.records.read(world.cluster, [range_of(world, 0, 1, 5), range_of(world, 1, 28, 30)], 10**6, 30)
+    expected = [r for r in TOPICS["orders"] if r.offset in ((1, 2, 3, 4), (28, 29))[r.partition]]
+    order = sorted(read.records, key=lambda r: (r.partition, r.offset))
+    assert [r._replace(headers=tuple(r.headers)) for r in order] == [
+        r._replace(headers=tuple(r.headers)) for r in sorted(expected, key=lambda r: (r.partition, r.offset))
+    ]
+    assert read.next == {0: 5, 1: 30}
+
+
+def test_a_reader_stops_at_its_bounds_and_states_how_far_it_came(world: World) -> None:
+    read = world.records.read(world.cluster, [range_of(world, 0, 0, 30)], 300, 30)
+    assert 1 <= len(read.records) < 30
+    assert read.next == {0: read.records[-1].offset + 1}
+    assert world.records.read(world.cluster, [], 10, 30).records == ()
+
+
+def test_offsets_that_are_gone_are_not_reached_and_end_the_reading(world: World) -> None:
+    if isinstance(world.records, MemoryRecords):
+        pytest.skip("records in memory do not expire")
+    read = world.records.read(world.cluster, [range_of(world, 0, 500, 600), range_of(world, 1, 0, 2)], 10**6, 30)
+    assert (len(read.records), read.next) == (2, {0: 500, 1: 2})
+    assert len(world.records.topic_id(world.cluster, world.names["orders"])) > 10
 
 
 def job(world: World, *ranges: tuple[str, int, int, int], **more: Any) -> ProfileJob:

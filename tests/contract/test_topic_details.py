@@ -78,6 +78,8 @@ def test_partitions_with_their_leader_and_offsets(world: World) -> None:
     assert [(p.partition, p.begin, p.end, p.records) for p in results] == [(0, 0, 3, 3), (1, 0, 1, 1)]
     for each in results:
         assert each.leader is not None and each.replicas == each.in_sync == (each.leader,)
+    sizes = [each.size for each in results]
+    assert sizes[0] is not None and sizes[1] is not None and sizes[0] > sizes[1] > 0, sizes
 
 
 def test_configuration_tells_what_is_set_from_what_is_default(world: World) -> None:

@@ -77,16 +77,24 @@ def scan_and_query(weir: RunningWeir, folder: Path, name: str, declared: str) ->
     return dict(answer.json())
 
 
+def size_of(weir: RunningWeir, name: str) -> int:
+    """Bytes of its topic, which another client than that of the scan reads."""
+    with weir.client() as client:
+        return int(client.get(f"/api/v1/datasets/{name}/vault/partitions").json()["size"])
+
+
 def test_tls_with_a_password(weir: RunningWeir, secured: SecuredKafka, password: Path, tmp_path: Path) -> None:
     declared = cluster("secured", secured.scram, sasl(secured, password))
     answer = scan_and_query(weir, tmp_path, "secured", declared)
     assert answer["rows"] == [[50, "p0@example.org"]]
+    assert size_of(weir, "secured") > 50
 
 
 def test_a_client_certificate(weir: RunningWeir, secured: SecuredKafka, tmp_path: Path) -> None:
     tls = {"ca": str(secured.ca), "certificate": str(secured.certificate), "key": str(secured.key)}
     answer = scan_and_query(weir, tmp_path, "secured", cluster("secured", secured.mutual, {"tls": tls}))
     assert answer["rows"][0][0] == 50
+    assert size_of(weir, "secured") > 50
 
 
 def test_what_is_wrong_is_said(weir: RunningWeir, secured: SecuredKafka, password: Path, tmp_path: Path) -> None:

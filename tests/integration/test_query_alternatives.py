@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import pytest
 
+from api.joins.query_tables import Decoder
 from catalog.datatypes import STRING, ArrayType, DataType, Primitive, StructType, alternatives
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
@@ -20,6 +21,7 @@ from policies.model import ColumnDecision, Effect, Mask, MaskType
 from policies.plan.model import PartRead, QueryPlan, TablePlan
 from policies.plan.value_columns import value_columns
 from policies.sql.windows import NEWEST
+from scanners.adapters.spark.carried_code import carried
 from scanners.model import PartFormat
 
 pytestmark = pytest.mark.integration
@@ -41,20 +43,6 @@ PATHS = ("value.contact.email", "value.contact.n", "value.contact[].email", "val
 TOP = ("value[].email", "value[].n")
 
 
-class PythonDecoder:
-    """The product's own, with its own archive."""
-
-    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
-        from api.joins.query_tables import Decoder
-
-        return Decoder(str).function(part, read)
-
-    def files(self) -> tuple[str, ...]:
-        from scanners.adapters.spark.code_archive import code_archive
-
-        return (str(code_archive()),)
-
-
 @pytest.fixture(scope="module")
 def topic(stack: Any) -> Iterator[tuple[str, str]]:
     from confluent_kafka import Producer
@@ -73,7 +61,7 @@ def topic(stack: Any) -> Iterator[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
     sessions = Sessions(stack.engine, 1)
-    yield SparkEngine(sessions, PythonDecoder())
+    yield SparkEngine(sessions, Decoder(carried))
     sessions.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from api.joins.query_tables import Decoder
 from catalog.datatypes import STRING, Primitive, parse_ddl
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.decode import json_sql
@@ -20,6 +21,7 @@ from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.plan.model import PartRead, QueryPlan, TablePlan
 from policies.sql.windows import NEWEST
+from scanners.adapters.spark.carried_code import carried
 
 PAYMENT: dict[str, Any] = {
     "type": "record",
@@ -67,20 +69,6 @@ def avro(number: int, schema: Any, record: Any) -> bytes:
     return b"\0" + number.to_bytes(4, "big") + out.getvalue()
 
 
-class PythonDecoder:
-    """The product's own, with its own archive."""
-
-    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
-        from api.joins.query_tables import Decoder
-
-        return Decoder(str).function(part, read)
-
-    def files(self) -> tuple[str, ...]:
-        from scanners.adapters.spark.code_archive import code_archive
-
-        return (str(code_archive()),)
-
-
 def read(kind: str, **more: Any) -> PartRead:
     return PartRead(f"decoded {kind}", KIND, {"format": {"name": kind, "options": more.pop("options", {})}, **more})
 
@@ -120,7 +108,7 @@ class Topics:
 @pytest.fixture(scope="module")
 def topics(stack: Any) -> Iterator[Topics]:
     sessions = Sessions(stack.engine, 1)
-    yield Topics(stack.kafka, SparkEngine(sessions, PythonDecoder()))
+    yield Topics(stack.kafka, SparkEngine(sessions, Decoder(carried)))
     sessions.close()
 
 

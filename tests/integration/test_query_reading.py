@@ -23,12 +23,14 @@ from typing import Any
 
 import pytest
 
+from api.joins.query_tables import Decoder
 from catalog.paths import FieldPath
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Subject
 from policies.query.service import GovernedQuery
+from scanners.adapters.spark.carried_code import carried
 from scanners.decode import json_form
 from scanners.model import RawRecord, RegisteredSchema
 from scanners.schemas.registered import Schemas
@@ -44,24 +46,10 @@ SHARE = 0.3
 ADMIN = Subject("admin", roles=frozenset({"admin"}))
 
 
-class PythonDecoder:
-    """The product's own, with its own archive."""
-
-    def function(self, part: str, read: Any) -> Any:
-        from api.joins.query_tables import Decoder
-
-        return Decoder(str).function(part, read)
-
-    def files(self) -> tuple[str, ...]:
-        from scanners.adapters.spark.code_archive import code_archive
-
-        return (str(code_archive()),)
-
-
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
     sessions = Sessions(stack.engine, 1)
-    yield SparkEngine(sessions, PythonDecoder())
+    yield SparkEngine(sessions, Decoder(carried))
     sessions.close()
 
 

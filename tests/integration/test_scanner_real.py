@@ -141,6 +141,7 @@ def test_no_consumer_group_is_left_behind(
     assert not {g for g in groups if "weir-scan" in g or "spark-kafka" in g}
 
 
+@pytest.mark.tail
 def test_progress_and_a_full_scan_of_a_hundred_thousand_records(
     stack: Any, make_topic: Make, scanner: Scanner, cluster: ClusterConnection
 ) -> None:

@@ -129,6 +129,7 @@ def no(problems: Any) -> None:
     assert not actual, "\n".join(actual)
 
 
+@pytest.mark.sampled(10)
 def test_the_query_and_its_exports_show_what_the_scenario_has(doors: Doors) -> None:
     """One export for each person; over all scenarios each format has its turn about twelve times."""
     first = scenarios.FILES.index(next(f for f in scenarios.FILES if f.stem == doors.scenario.name))
@@ -193,6 +194,7 @@ def test_explain_decisions_and_the_access_report_have_the_same_rule(doors: Doors
             no([scenarios.access_problem(person, path, report, stated)])
 
 
+@pytest.mark.sampled(8)
 def test_the_preview_shows_what_the_view_shows(doors: Doors) -> None:
     """Every mask of one value is tried on the raw values: what the preview makes of them is in the view's rows."""
     kinds = {str(path): kind for path, kind in leaves(doors.scenario.kind, VALUE)}
@@ -245,6 +247,7 @@ def _documents(doors: Doors, person: scenarios.Person) -> list[tuple[Any, Any]]:
     return [(row["id"], row) for row in rows if "id" in row]
 
 
+@pytest.mark.sampled(8)
 def test_push_queries_show_what_the_scenario_has(doors: Doors) -> None:
     streams = []
     for person in people(doors):

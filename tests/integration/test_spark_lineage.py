@@ -108,7 +108,7 @@ def test_columns_of_batch_streaming_and_foreach_batch(stack: Stack, topic: str, 
         env=env,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

@@ -9,8 +9,8 @@ from catalog.errors import Unavailable
 from scanners.adapters.spark.worker import Task, job_text, merge_and_seal
 from scanners.decode.batch import Batch
 from scanners.decode.dead_letters import letters
-from scanners.model import ClusterConnection, Partition, RawRecord, RegisteredSchema, Topic
-from scanners.ports import Cancelled, ProfileJob, RegistryAnswer
+from scanners.model import ClusterConnection, OffsetRange, Partition, RawRecord, RegisteredSchema, Topic
+from scanners.ports import Cancelled, ProfileJob, ReadRecords, RegistryAnswer
 from scanners.schemas.registered import Schemas
 from scanners.sketch.topic import Sketch
 
@@ -67,6 +67,34 @@ class MemoryOffsets:
             )
             answer.append(Topic(name, parts))
         return answer
+
+
+class MemoryRecords:
+    """`RecordReader` over the same dictionary. `ids`: Kafka's ids of topics; a topic that is made again gets another one."""
+
+    def __init__(self, topics: Records, ids: Mapping[str, str] | None = None) -> None:
+        self._topics, self.ids = topics, ids or {}
+        self.reads = 0
+
+    def topic_id(self, cluster: ClusterConnection, topic: str) -> str:
+        return self.ids.get(topic, "")
+
+    def read(
+        self, cluster: ClusterConnection, ranges: Sequence[OffsetRange], max_bytes: int, seconds: float
+    ) -> ReadRecords:
+        self.reads += 1
+        records: list[RawRecord] = []
+        reached = {each.partition: each.start for each in ranges}
+        for each in ranges:
+            for record in sorted(self._topics.get(each.topic, ()), key=lambda record: record.offset):
+                if record.partition == each.partition and each.start <= record.offset < each.end:
+                    if sum(r.size for r in records) >= max_bytes:
+                        break
+                    records.append(record)
+                    reached[each.partition] = record.offset + 1
+            else:
+                reached[each.partition] = each.end
+        return ReadRecords(tuple(records), reached)
 
 
 class DownOffsets:

@@ -54,8 +54,8 @@ test("a campaign from its start to its evidence", async () => {
     // The owner is led there by the first page, and decides.
     const owner = await as("otto", "/");
     await owner
-      .locator("section", { hasText: "Pending" })
-      .getByRole("link", { name: /rights?$/ })
+      .getByRole("region", { name: "Inbox" })
+      .getByRole("link", { name: /^\d+ rights?$/ })
       .click();
     await owner.getByRole("link", { name: id }).click();
     await settled(owner);

@@ -28,7 +28,7 @@ test(
   "a change is simulated before it is applied: who would see more",
   async () => {
     const page = await as("admin", "/policies");
-    await page.locator("li.panel", { hasText: "mask-email" }).getByRole("button", { name: "Change" }).click();
+    await page.locator("tbody tr", { hasText: "mask-email" }).getByRole("button", { name: "Change" }).click();
     const yaml = await page.inputValue("#yaml");
     await page.fill("#yaml", yaml.replace("MASK_HASH", "MASK_NULL"));
     await page.getByRole("button", { name: "Check" }).click();
@@ -116,7 +116,7 @@ test(
   "a mask is tried on values before it is in a policy",
   async () => {
     const page = await as("ana", "/policies");
-    await page.locator("li.panel", { hasText: "mask-phone" }).getByRole("button", { name: "Try the mask" }).click();
+    await page.locator("tbody tr", { hasText: "mask-phone" }).getByRole("button", { name: "Try the mask" }).click();
     await page.fill("#mask-values", "+49 30 1234567");
     await page.getByRole("button", { name: "Show" }).click();
     await page.locator("form td", { hasText: /^\+xx xx xxx4567$/ }).waitFor({ timeout: 45_000 });

@@ -52,6 +52,8 @@ const OF_ALL: Record<string, string> = {
   review: "/review",
   "access-reviews": "/access-reviews",
   policies: "/policies",
+  people: "/policies/people",
+  documents: "/policies/documents",
   reports: "/reports?entity=EMAIL_ADDRESS",
   activity: "/activity",
   rights: "/rights",
@@ -101,7 +103,7 @@ const STATES: Omit<Shot, "user">[] = [
   { name: "columns-menu", path: "/datasets", first: press(/^Columns/) },
   { name: "add-cluster", path: "/admin/clusters?add=cluster" },
   { name: "policy-form", path: "/policies?change=form" },
-  { name: "role-form", path: "/policies?kind=Role&change=form" },
+  { name: "role-form", path: "/policies/people?kind=Role&change=form" },
   {
     name: "keys",
     path: "/datasets",

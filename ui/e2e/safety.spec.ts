@@ -153,7 +153,17 @@ async function hostile(page: Page): Promise<void> {
     "**/api/v1/audit?*",
     json({
       entries: [
-        { seq: 1, at: EVIL, actor: EVIL, action: EVIL, target: EVIL, decision: EVIL, reasons: [EVIL], hash: EVIL },
+        {
+          seq: 1,
+          at: EVIL,
+          actor: EVIL,
+          action: EVIL,
+          target: EVIL,
+          decision: EVIL,
+          reasons: [EVIL],
+          details: { agent: EVIL, tool: EVIL },
+          hash: EVIL,
+        },
       ],
       next: null,
     }),

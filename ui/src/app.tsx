@@ -24,12 +24,16 @@ import {
   ConnectorsPage,
   DatasetPage,
   DatasetsPage,
+  DocumentsPage,
   DomainPage,
   DomainsPage,
   FieldsPage,
+  IncidentPage,
+  IncidentsPage,
   JobPage,
   LineagePage,
   NotificationsPage,
+  PeoplePage,
   PersonPage,
   PoliciesPage,
   QueryPage,
@@ -69,6 +73,8 @@ export function App() {
           <Route path="/views/:name/:tab?" element={<ViewPage />} />
           <Route path="/connectors" element={<ConnectorsPage />} />
           <Route path="/connectors/:name" element={<ConnectorPage />} />
+          <Route path="/incidents" element={<IncidentsPage />} />
+          <Route path="/incidents/:id" element={<IncidentPage />} />
           <Route path="/requests" element={<RequestsPage />} />
           <Route path="/requests/new" element={<AskPage />} />
           <Route path="/requests/:id" element={<RequestPage />} />
@@ -78,6 +84,8 @@ export function App() {
           <Route path="/domains" element={<DomainsPage />} />
           <Route path="/domains/:name" element={<DomainPage />} />
           <Route path="/policies" element={<PoliciesPage />} />
+          <Route path="/policies/people" element={<PeoplePage />} />
+          <Route path="/policies/documents" element={<DocumentsPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
           <Route path="/rights" element={<RightsPage />} />

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { Canvas, DatasetPage, Duties, fetchEarly, LineageTab } from "@/parts";
+import { Canvas, DatasetPage, FirstRun, fetchEarly, LineageTab } from "@/parts";
 
 test.each([
-  ["/", [Duties]],
+  ["/", [FirstRun]],
   ["/lineage", [Canvas]],
   ["/datasets/prod/orders/lineage", [DatasetPage, LineageTab, Canvas]],
   ["/views/shop.orders/lineage", [Canvas]],

@@ -16,6 +16,8 @@ export const ReviewPage = part(() => import("@/pages/Review"));
 export const DomainPage = part(() => import("@/pages/domains/DomainPage"));
 export const DomainsPage = part(() => import("@/pages/domains/DomainsPage"));
 export const PoliciesPage = part(() => import("@/pages/policies/PoliciesPage"));
+export const PeoplePage = part(() => import("@/pages/policies/PeoplePage"));
+export const DocumentsPage = part(() => import("@/pages/policies/DocumentsPage"));
 export const FieldsPage = part(() => import("@/pages/Fields"));
 export const ReportsPage = part(() => import("@/pages/reports/ReportsPage"));
 export const RightsPage = part(() => import("@/pages/rights/RightsPage"));
@@ -30,19 +32,19 @@ export const ViewsPage = part(() => import("@/pages/views/ViewsPage"));
 export const ViewPage = part(() => import("@/pages/views/ViewPage"));
 export const ConnectorsPage = part(() => import("@/pages/connectors/ConnectorsPage"));
 export const ConnectorPage = part(() => import("@/pages/connectors/ConnectorPage"));
+export const IncidentsPage = part(() => import("@/pages/incidents/IncidentsPage"));
+export const IncidentPage = part(() => import("@/pages/incidents/IncidentPage"));
 export const ScanPage = part(() => import("@/pages/admin/ScanPage"));
 export const LineageTab = part(() => import("@/pages/dataset/LineageTab"));
 export const Consumers = part(() => import("@/pages/dataset/topic/Consumers"));
 export const TopicTab = part(() => import("@/pages/dataset/topic/TopicTab"));
 export const Records = part(() => import("@/pages/dataset/records/Records"));
-export const Duties = part(() => import("@/pages/home/Duties"));
 export const FirstRun = part(() => import("@/pages/home/FirstRun"));
 export const Canvas = part(() => import("@/pages/lineage/Canvas"));
 export const ResultChart = part(() => import("@/components/ResultChart"));
 
 const OF_DATASETS = "^/datasets/[^/]+/[^/]+";
 const BY_ADDRESS = [
-  ["^/$", Duties],
   ["^/$", FirstRun],
   [OF_DATASETS, DatasetPage],
   [`${OF_DATASETS}/records$`, Records],
@@ -59,10 +61,14 @@ const BY_ADDRESS = [
   ["^/views/?$", ViewsPage],
   ["^/views/.", ViewPage],
   ["^/views/[^/]+/lineage$", Canvas],
+  ["^/incidents/?$", IncidentsPage],
+  ["^/incidents/.", IncidentPage],
   ["^/requests/?$", RequestsPage],
   ["^/requests/new", AskPage],
   ["^/review/?$", ReviewPage],
-  ["^/policies", PoliciesPage],
+  ["^/policies/?$", PoliciesPage],
+  ["^/policies/people", PeoplePage],
+  ["^/policies/documents", DocumentsPage],
   ["^/fields", FieldsPage],
   ["^/reports", ReportsPage],
   ["^/rights", RightsPage],

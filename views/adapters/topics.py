@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Any
 
+from cachetools import TTLCache
 from confluent_kafka import (
     Consumer,
     KafkaError,
@@ -34,6 +36,8 @@ from views.runner.topic_options import config_of
 _SECONDS = 10.0
 _GATHER_S = 0.05
 _LOOK_S = 0.05
+_CLIENTS, _KEPT_S = 32, 600.0
+"""A client costs a thread, connections, and some 5 ms of a processor to make; one is asked about once a second."""
 _LARGE = {"max.message.bytes": "16777216"}
 """A row may be larger than the records that it is made of, each of which may be as large as brokers take by themselves."""
 _REFUSALS = (
@@ -46,7 +50,11 @@ _REFUSALS = (
 
 
 class KafkaTopics:
-    """Implements `views.ports.Topics`."""
+    """Implements `views.ports.Topics`. Keeps a client for each cluster; one that failed is made again."""
+
+    def __init__(self) -> None:
+        self._clients: TTLCache[frozenset[tuple[str, str]], Any] = TTLCache(_CLIENTS, _KEPT_S)
+        self._lock = threading.Lock()
 
     def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
         with self._admin(kafka) as admin:
@@ -161,9 +169,17 @@ class KafkaTopics:
 
     @contextlib.contextmanager
     def _admin(self, kafka: Mapping[str, str]) -> Iterator[Any]:
+        key = frozenset(kafka.items())
         try:
-            yield AdminClient({**kafka, "log_level": 0, "socket.timeout.ms": int(_SECONDS * 1000)})
+            with self._lock:
+                client = self._clients.get(key)
+                if client is None:
+                    client = AdminClient({**kafka, "log_level": 0, "socket.timeout.ms": int(_SECONDS * 1000)})
+                    self._clients[key] = client
+            yield client
         except KafkaException as error:
+            with self._lock:
+                self._clients.pop(key, None)
             raise _away(kafka, error) from None
 
 

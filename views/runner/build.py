@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, NotAllowed
+from policies.decision.restrictions import restrictions
 from policies.gate import gate
 from policies.gate.gate import Gated
 from policies.model import Effect, Subject
@@ -67,6 +68,11 @@ def from_found(
     denied = [each for each in decided.decisions.values() if each.effect is Effect.DENY]
     if denied or prepared.gaps:
         raise not_allowed(denied or list(decided.decisions.values()), prepared.gaps, spec.runAs.purpose)
+    if spec.decision is not None and {restrictions(each) for each in decided.decisions.values()} != {spec.decision}:
+        raise NotAllowed(
+            f"What {spec.runAs.subject} may see of {spec.copyOf} is not what this copy is for; consumers get another copy.",
+            details={"reasons": ["the decision is another one"]},
+        )
     check_possible(prepared)
     check_once(decided.tables)
     replaced = {ref: each.rows.keys for ref, each in decided.tables.items() if each.rows and each.rows.newest}

@@ -18,7 +18,8 @@ from views.runner.tools import Tools
 
 _POLL_S = 0.5
 """As often as a view is compared with what is declared; a record ends the wait."""
-_LOOK_S = 1.0
+_LOOK_S, _REST_S = 1.0, 2.5
+"""Between two looks at the ends of the sources; the longer one where nothing came and nothing is missing."""
 _SAMPLES = 600
 _CURRENT_S = 10.0
 """A view whose rows are less behind than this counts as running."""
@@ -43,7 +44,7 @@ class Feed:
         self._pending: deque[tuple[Positions, Mapping[str, Positions]]] = deque()
         self._reported: Mapping[str, Positions] = {}
         self._ends: deque[tuple[datetime, Offsets]] = deque(maxlen=_SAMPLES)
-        self._looked = -1e9
+        self._looked, self._rests = -1e9, False
         self._figures = Figures(tools.monotonic())
 
     def move(self) -> bool:
@@ -61,6 +62,7 @@ class Feed:
             self._tools.serving.write(self._view, self._generation.id, rows, gone, self._positions)
             self._figures.written(len(rows), len(gone), self._tools.monotonic())
         self._settle()
+        self._rests &= not records
         return bool(records)
 
     def note(self, status: Progress) -> None:
@@ -82,15 +84,16 @@ class Feed:
             self._tools.serving.contain(self._view, self._generation.id, self.contained, self._tools.clock())
 
     def look(self) -> bool:
-        """Ask how far the sources are, about once a second; whether it was asked."""
+        """Ask how far the sources are, where that is due; whether it was asked."""
         now = self._tools.monotonic()
-        if now - self._looked < _LOOK_S:
+        if now - self._looked < (_REST_S if self._rests else _LOOK_S):
             return False
         self._looked = now
         ends = {topic: dict(self._tools.topics.ends(kafka, topic)) for topic, kafka in self._sources.items()}
         self._ends.append((self._tools.clock(), ends))
         while len(self._ends) > 1 and behind(self._ends[0][1], self.contained) == 0:
             self._ends.popleft()
+        self._rests = behind(ends, self.contained) == 0
         return True
 
     def lag(self) -> dict[str, Any]:

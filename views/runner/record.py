@@ -14,6 +14,8 @@ from views.runner.tools import Tools
 
 _log = structlog.get_logger(__name__)
 _SAVE_S = 1.0
+_REST_S = 10.0
+"""Between two notes of when a view at rest was looked at: each is a write, and wakes the duties of the worker."""
 _FIGURES = ("lag", "rates", "counts", "letters", "history")
 _FRESH = (State.RUNNING, State.PAUSED, State.STARTING)
 """States that end an error that was shown."""
@@ -40,8 +42,10 @@ class Record:
             self.state.state, self.state.since = state, rfc3339(self._tools.clock()) or ""
 
     def save(self, now: bool = False) -> None:
-        """Keep the state where it differs; figures alone once a second. `now`: raises Unavailable where it cannot be
-        kept, because what comes next rests on it."""
+        """Keep the state where it differs: figures alone once a second, the time of a look alone every ten seconds.
+
+        `now`: raises Unavailable where it cannot be kept, because what comes next rests on it.
+        """
         written, moment = self.state.to_json(), self._tools.monotonic()
         if self.blank or (not now and self._is_kept(written, moment)):
             return
@@ -59,8 +63,14 @@ class Record:
             return False
         at, before = self._saved
         figures = dict.fromkeys(_FIGURES)
-        return before == written or (moment - at < _SAVE_S and before | figures == written | figures)
+        if moment - at < _SAVE_S:
+            return before | figures == written | figures
+        return moment - at < _REST_S and _undated(before) == _undated(written)
 
     def forget(self) -> None:
         self._tools.states.forget(self._view)
         self.state, self._saved = ViewState(), None
+
+
+def _undated(state: dict[str, Any]) -> dict[str, Any]:
+    return state | {"lag": (state.get("lag") or {}) | {"at": None}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 
 import structlog
 
@@ -17,6 +17,8 @@ _POLLED_S = 0.01
 """The pause behind a step that has waited for records itself."""
 _END_S = 15.0
 _NEVER = -1e9
+_REST_S = 2.5
+"""Between two lists of the views where nothing was written."""
 BEAT_S = 3.0
 """How often the runner notes that it is at work."""
 
@@ -31,21 +33,28 @@ class Runner:
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set. Raises Unavailable when the record store does not answer at the start."""
-        beaten = _NEVER
+        beaten = listed = _NEVER
+        written: Hashable = None
         self._tools.engine.tidy(self._tools.checkpoints)
         while not stop.is_set():
             if self._tools.monotonic() - beaten >= BEAT_S:
                 self._tools.states.beat(self._tools.clock())
                 beaten = self._tools.monotonic()
-            names = {*self._names(), *self._tools.states.names()}
-            self._threads = {name: each for name, each in self._threads.items() if each.is_alive()}
-            for name in sorted(names - set(self._threads)):
-                thread = threading.Thread(target=self._keep, args=(name, stop), name=f"weir-view-{name}", daemon=True)
-                self._threads[name] = thread
-                thread.start()
+            version, now = self._tools.written(), self._tools.monotonic()
+            if version != written or now - listed >= _REST_S:
+                written, listed = version, now
+                self._start(stop)
             stop.wait(_LOOK_S)
         for thread in self._threads.values():
             thread.join(_END_S)
+
+    def _start(self, stop: threading.Event) -> None:
+        names = {*self._names(), *self._tools.states.names()}
+        self._threads = {name: each for name, each in self._threads.items() if each.is_alive()}
+        for name in sorted(names - set(self._threads)):
+            thread = threading.Thread(target=self._keep, args=(name, stop), name=f"weir-view-{name}", daemon=True)
+            self._threads[name] = thread
+            thread.start()
 
     def _keep(self, name: str, stop: threading.Event) -> None:
         view = View(name, self._tools)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -35,6 +35,7 @@ class Tools:
     subject   a user or service account as they are now; raises NotSignedIn
     report    posts an OpenLineage event; raises Unavailable
     dataset   the dataset of a cluster's topic
+    written   differs once somebody wrote to the record store
     """
 
     document: Callable[[str], Declared | None]
@@ -53,6 +54,7 @@ class Tools:
     dataset: Callable[[str, str], DatasetId] = DatasetId
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.monotonic
+    written: Callable[[], Hashable] = object
 
 
 @dataclass(slots=True)

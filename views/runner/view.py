@@ -8,6 +8,8 @@ anything is done that rests on it, so a runner that is killed at any place conti
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
@@ -29,6 +31,8 @@ from views.runner.tools import Declared, Pause, Tools
 
 _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
+_REST_S = 2.5
+"""Between two looks where nothing was written and nothing came: what is due by the clock, and what ended the stream."""
 _FORGET_S = 30.0
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
@@ -43,8 +47,10 @@ class _Due:
     looked: float = _NEVER
     decided: float = _NEVER
     asked: float = _NEVER
+    behind: float = _NEVER
     sampled: float = _NEVER
     forgot: float = _NEVER
+    written: Hashable = None
 
 
 @dataclass(slots=True)
@@ -77,12 +83,14 @@ class View:
 
     def step(self) -> bool:
         """Do what is due; False when nothing was. Raises nothing that Weir raises: what fails is in the state."""
+        before = replace(self._due)
         try:
             busy = self._step()
         except WeirError as error:
             self._ended_by(error)
             busy = False
-        self.record.save()
+        if busy or self._due != before or self._stream is None:
+            self.record.save()
         return busy
 
     @property
@@ -112,8 +120,10 @@ class View:
     def _step(self) -> bool:
         now = self.tools.monotonic()
         if now - self._due.looked >= _LOOK_S:
-            self._due.looked = now
-            self._look()
+            written = self.tools.written()
+            if written != self._due.written or now - self._due.looked >= _REST_S or self._stream is None:
+                self._due.looked, self._due.written = now, written
+                self._look()
         return self._work()
 
     def _look(self) -> None:
@@ -175,19 +185,31 @@ class View:
             self._settle_paused(current)
         elif self.state.writing is None:
             if rebuilds or self.state.state != State.STOPPED or (changed and self._declared is not None):
-                self.state.rebuild = rebuild
-                self._generations.begin(declared, current, "it was declared", since if rebuilds else None)
+                with self._answering(rebuild):
+                    self._generations.begin(declared, current, "it was declared", since if rebuilds else None)
         elif rebuilds:
             self._stop()
-            self.state.rebuild = rebuild
             why = f"somebody asked for it, from {since}" if since else "somebody asked for it"
-            self._generations.replace(declared, current, why, since)
+            with self._answering(rebuild):
+                self._generations.replace(declared, current, why, since)
         elif self.state.writing.hash != current.generation:
             self._turn_to(declared, current)
         elif self._built is not None and current.reads != self._built.reads:
             self._stop()  # the same generation, with the schemas of now
         self._generations.retag(current)
         self._built, self._declared = current, declared
+
+    @contextmanager
+    def _answering(self, rebuild: int) -> Iterator[None]:
+        """The wish to rebuild is met, or fails for a reason that stays; after any other failure it is tried again."""
+        number, before = self.state.number, self.state.rebuild
+        self.state.rebuild = rebuild
+        try:
+            yield
+        except WeirError as error:
+            if self.state.number == number and not _needs_a_person(error):
+                self.state.rebuild = before
+            raise
 
     def _report(self) -> None:
         """Send the lineage of a new generation; one that cannot be sent now is tried again with the next look."""
@@ -253,10 +275,12 @@ class View:
         feed = self._stream.feed
         moved = feed.move()
         now = self.tools.monotonic()
-        if now - self._due.asked >= _LOOK_S:
+        rests = not moved and self.state.state == State.RUNNING and self.state.lag.get("records") == 0
+        if now - self._due.asked >= (_REST_S if rests else _LOOK_S):
             self._due.asked = now
             self.state.counts, self.state.rates = self._stream.look(self.state.letters)
         if feed.look():
+            self._due.behind = now
             self.state.lag = feed.lag()
             self._sample(now)
             self._pause = Pause()

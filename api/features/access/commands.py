@@ -9,8 +9,8 @@ import typer
 
 from api.terminal.http import segment
 from api.terminal.long_lists import Limit, Listed, ListFormat, print_file, print_tail
-from api.terminal.names import complete_dataset, complete_purpose, complete_user
-from api.terminal.options import As, AsOf, Output, api
+from api.terminal.names import complete_purpose, complete_user
+from api.terminal.options import As, AsOf, Output, Topic, api
 from api.terminal.output import Format, console, show
 from api.terminal.vocabularies import Holder, RightKind, Seen
 from api.terminal.words import noun
@@ -33,7 +33,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def dataset(
-    name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    name: Topic,
     field: Annotated[str | None, typer.Option(help="Only this field, as value.customer.email.")] = None,
     kind: Annotated[
         list[Holder] | None, typer.Option(help="user, group or role; repeat for several; user when absent.")
@@ -98,7 +98,7 @@ def unused(
 
 
 def compare(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    dataset: Topic,
     left: Annotated[str, typer.Argument(help="A person.", autocompletion=complete_user)],
     right: Annotated[
         str | None, typer.Argument(help="Another; the same when absent.", autocompletion=complete_user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Literal, Self
 
 from api.edge.answer import Answer, Time, about, absent
@@ -94,6 +95,14 @@ class RequestMessage(Answer):
         )
 
 
+class RequestConsumer(Answer):
+    """The Kafka consumer that an access is for."""
+
+    principal: str = about("As the brokers name it: User:orders-app.")
+    kind: Literal["user", "group", "serviceAccount"]
+    name: str = about("Whom it is.")
+
+
 class OpenedField(Answer):
     """A field that the grant opens."""
 
@@ -129,6 +138,9 @@ class AccessRequest(Answer):
     bundle: str | None = about("Id that requests made together share.")
     extends: str | None = about("The grant whose end it asks to move.")
     template: str | None = about("The template it was made from.")
+    consumer: RequestConsumer | None = about(
+        "The Kafka consumer that is to read; null: the requester reads through Weir."
+    )
     asked: RequestTerms | None = about("What was requested at first, where an approval in part left less.")
     thread: list[RequestMessage]
     waiting_since: Time | None = about("Begin of the wait that escalation counts; null: since it was made.")
@@ -177,6 +189,7 @@ class AccessRequest(Answer):
             bundle=request.bundle,
             extends=request.extends,
             template=request.template,
+            consumer=RequestConsumer(**asdict(request.consumer)) if request.consumer is not None else None,
             asked=RequestTerms.of(request.asked) if request.asked is not None else None,
             thread=[RequestMessage.of(each) for each in request.thread],
             waiting_since=rfc3339(request.waiting_since),

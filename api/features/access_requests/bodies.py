@@ -26,6 +26,13 @@ class AccessRequestBody(RequestBody):
     )
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
+    consumer: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1000,
+        description="For a Kafka consumer of the caller: its principal, document or consumer group.",
+        examples=["orders-app"],
+    )
 
 
 class ApprovalBody(RequestBody):
@@ -83,6 +90,13 @@ class BundleBody(RequestBody):
     unmask: list[str] | None = Field(None, description="All fields without masks when absent, none when empty.")
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100)
+    consumer: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1000,
+        description="For a Kafka consumer of the caller: its principal, document or consumer group.",
+        examples=["orders-app"],
+    )
 
     def wish(self) -> Wish:
         """What is requested of each dataset."""
@@ -95,6 +109,7 @@ class BundleBody(RequestBody):
             unmask=tuple(self.unmask) if self.unmask is not None else None,
             reason=self.reason,
             ticket=self.ticket,
+            consumer=self.consumer,
         )
 
 

@@ -13,8 +13,9 @@ from api.terminal.names import (
     complete_purpose,
     complete_request,
     complete_template,
+    whole_reference,
 )
-from api.terminal.options import As, Output, api
+from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, show
 from api.terminal.words import noun
 from policies.access_request import RequestState
@@ -65,6 +66,11 @@ def create(
         str | None,
         typer.Option(help="Name of a template; `weir request templates` lists them.", autocompletion=complete_template),
     ] = None,
+    for_consumer: Annotated[
+        str | None,
+        typer.Option(help="A Kafka consumer of yours that is to read: its principal, document or consumer group."),
+    ] = None,
+    masked: Annotated[bool, typer.Option("--masked", help="All masks stay.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -72,7 +78,7 @@ def create(
     now = datetime.now(UTC)
     until = (now + timedelta(days=days)).isoformat() if days is not None else None
     if template is not None:
-        if datasets or purpose or field:
+        if datasets or purpose or field or masked or for_consumer:
             raise typer.BadParameter("A template has datasets, fields and a purpose of its own.")
         used = {"reason": reason, "ticket": ticket, "until": until}
         answer = api(user).post(f"/api/v1/request-templates/{segment(template)}/requests", used)
@@ -80,6 +86,8 @@ def create(
         return
     if not datasets or not purpose:
         raise typer.BadParameter("Name a dataset and --purpose, or a --template.")
+    client = api(user)
+    datasets = [whole_reference(client, each) for each in datasets]
     body = {
         "fields": field or ["*"],
         "purpose": purpose,
@@ -87,13 +95,20 @@ def create(
         "until": until or (now + timedelta(days=7)).isoformat(),
         "reason": reason,
         "ticket": ticket,
+        **({"unmask": []} if masked else {}),
+        **({"consumer": for_consumer} if for_consumer else {}),
     }
     if len(datasets) > 1:
-        answer = api(user).post("/api/v1/access-requests/bundle", {**body, "datasets": datasets})
+        answer = client.post("/api/v1/access-requests/bundle", {**body, "datasets": datasets})
         show(answer["requests"], (*_REQUEST_COLUMNS, "bundle"), output, whole=answer)
         return
-    answer = api(user).post("/api/v1/access-requests", {**body, "dataset": datasets[0]})
+    answer = client.post("/api/v1/access-requests", {**body, "dataset": datasets[0]})
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
+    if answer["consumer"] is not None and output is Format.TABLE:
+        name = answer["consumer"]["principal"].removeprefix("User:")
+        console.print(
+            f"When it is approved: weir rights client {answer['dataset']} --for-consumer {name}", markup=False
+        )
 
 
 def list_requests(
@@ -116,7 +131,7 @@ def list_requests(
 
 
 def break_glass(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    dataset: Topic,
     purpose: Annotated[str, typer.Option(help="What for.", autocompletion=complete_purpose)],
     reason: Annotated[str, typer.Option(help="Why it cannot wait; it is in the audit.")],
     field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,

@@ -52,6 +52,7 @@ def create(
         unmask=body.unmask,
         reason=body.reason,
         ticket=body.ticket,
+        consumer=body.consumer,
     )
     return answers.AccessRequest.of(view.one(caller, request))
 

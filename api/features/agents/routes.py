@@ -37,7 +37,9 @@ class AgentBody(RequestBody):
     masked_only: bool = Field(False, description="Personal data always shows masked, whatever the person may see.")
     expires_in: str = Field(description="How long the token is valid: 12h, 7d.", examples=["7d"])
     scopes: list[str] | None = Field(
-        None, max_length=10, description="Of read, query, request and report:read; the first three when absent."
+        None,
+        max_length=10,
+        description="Of read, query, request, report:read, review and describe; the first three when absent.",
     )
 
 

@@ -44,13 +44,14 @@ class Filters:
     agent: Annotated[str | None, typer.Option(help="Only what the agent of this name, or of this token id, did.")] = (
         None
     )
+    tool: Annotated[str | None, typer.Option(help="Only what was done by this tool, as run_query of an agent.")] = None
     since: Annotated[str | None, typer.Option(help="From then on, RFC 3339.")] = None
     until: Annotated[str | None, typer.Option(help="Before then, RFC 3339.")] = None
 
     def of_domain(self) -> dict[str, str | None]:
         """Those that the audit of a domain knows. Raises InvalidInput for another."""
         known = asdict(self)
-        others = {name: known.pop(name) for name in ("person", "field", "grant", "agent")}
+        others = {name: known.pop(name) for name in ("person", "field", "grant", "agent", "tool")}
         if unfit := [name for name, value in others.items() if value]:
             raise InvalidInput(f"The audit of a domain is not searched by {unfit[0]}; leave out --{unfit[0]}.")
         return known

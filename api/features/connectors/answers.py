@@ -93,3 +93,48 @@ class ConnectorPlugins(Answer):
     """Connector classes of a worker."""
 
     plugins: list[ConnectorPlugin]
+
+
+class SourceMasked(Answer):
+    """What is done at the source with one field that an ordinary reader sees masked."""
+
+    dataset: str
+    path: str
+    mask: str = about("What an ordinary reader of the dataset sees.")
+    setting: str | None = about("The setting that masks it; null: none can.")
+    exact: bool = about("The setting does what the mask does.")
+    note: str | None = about("Where it is not exact: which mask the source cannot express, and what is nearest.")
+
+
+class SourceLeak(Answer):
+    """A field that reaches the topic with more than an ordinary reader sees."""
+
+    dataset: str
+    path: str
+    mask: str
+    reasons: list[str] = about(
+        "Settings that hide less, or that name it and do not reach it; empty: no setting names it."
+    )
+    unknown: list[str] = about("Transforms of which it is not known whether they mask it.")
+
+
+class SourceMasksOfConnector(Answer):
+    """Settings that mask at the source what an ordinary reader sees masked."""
+
+    connector: str
+    cluster: str
+    plugin: str
+    datasets: list[str] = about("Datasets that it writes and that the caller may see the masks of.")
+    properties: dict[str, str] = about(
+        "To paste into the configuration, in Kafka Connect's words. ${WEIR_SECRET_MASK_SALT} is in the place of the salt."
+    )
+    masks: list[SourceMasked]
+    notes: list[str] = about("What is not masked or not known, in sentences.")
+    leaks: list[SourceLeak] = about("Fields that the connector, as it is at its worker, writes unmasked.")
+
+
+class SourceMasks(Answer):
+    """The settings for each connector that writes the dataset, or for the one that was named."""
+
+    connectors: list[SourceMasksOfConnector]
+    notes: list[str] = about("Workers that could not be asked, in sentences.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +11,7 @@ import typer
 from api.terminal.http import segment
 from api.terminal.names import complete_cluster, complete_connector
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, errors, show
+from api.terminal.output import Format, errors, print_text, show
 
 Connector = Annotated[
     str, typer.Argument(help="The connector's name, as in `weir connector list`.", autocompletion=complete_connector)
@@ -23,6 +25,9 @@ def add_to(main: typer.Typer) -> None:
     app.command("list", epilog="weir connector list · weir connector list -o json")(connectors)
     app.command(epilog="weir connector describe shop-customers")(describe)
     app.command(epilog="weir connector plugins prod")(plugins)
+    app.command(
+        epilog="weir connector mask prod/shop.public.customers · weir connector mask shop-customers > masks.json"
+    )(mask)
     app.command(epilog="weir connector pause shop-customers")(pause)
     app.command(epilog="weir connector resume shop-customers")(resume)
     app.command(epilog="weir connector stop shop-customers")(stop)
@@ -72,6 +77,38 @@ def plugins(
     """List the connector classes that a cluster's Kafka Connect has."""
     answer = api(user).get(f"/api/v1/clusters/{segment(cluster)}/connector-plugins")["plugins"]
     show(answer, ("class", "type", "version"), output, whole=answer, empty="The worker has no plugin.")
+
+
+def mask(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATASET|CONNECTOR",
+            help="CLUSTER/TOPIC, or a connector of any cluster.",
+            autocompletion=complete_connector,
+        ),
+    ],
+    whole: Annotated[bool, typer.Option("--whole", help="The whole answer, with each field and its setting.")] = False,
+    user: As = None,
+) -> None:
+    """Print settings that mask at the source what an ordinary reader sees masked, as JSON to paste."""
+    key = "dataset" if "/" in name else "connector"
+    answer = api(user).get("/api/v1/connector-masks", **{key: name})
+    connectors = answer["connectors"]
+    properties = connectors[0]["properties"] if len(connectors) == 1 else _by_connector(connectors)
+    print_text(json.dumps(answer if whole else properties, indent=2, ensure_ascii=False))
+    for each in connectors:
+        for sentence in (*each["notes"], *(masked["note"] for masked in each["masks"] if masked["note"])):
+            errors.print(f"{each['connector']}: {sentence}", markup=False)
+        leaking = [leak["path"] for leak in each["leaks"]]
+        if leaking:
+            errors.print(f"{each['connector']} leaves unmasked now: {', '.join(leaking)}", markup=False)
+    for sentence in answer["notes"]:
+        errors.print(sentence, markup=False)
+
+
+def _by_connector(connectors: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"{each['cluster']}/{each['connector']}": each["properties"] for each in connectors}
 
 
 def pause(name: Connector, user: As = None) -> None:

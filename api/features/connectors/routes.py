@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
-from api.edge.parameters import Name
+from fastapi import Query
+
+from api.edge.parameters import Name, Text
 from api.features.connectors import answers
 from api.features.connectors.service import Connectors
-from api.guard.guards import KNOWN, Caller, needs, signed_in
+from api.features.connectors.source_masking import SourceMasking
+from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.visibility.readers import Reader, Readers
@@ -69,6 +73,24 @@ def stop(connectors: From[Connectors], caller: Caller, name: Name) -> answers.Co
 def plugins(connectors: From[Connectors], _: Caller, name: Name) -> answers.ConnectorPlugins:
     """Connector classes that the Kafka Connect of a cluster has."""
     return connectors.plugins(name)
+
+
+@router.get(
+    "/connector-masks",
+    dependencies=[needs("audit:read", "manage", "report:read", others=OWNERS, scope="report:read")],
+)
+def connector_masks(
+    masking: From[SourceMasking],
+    caller: Caller,
+    dataset: Annotated[Text | None, Query(description="Connectors that write it: CLUSTER/TOPIC.")] = None,
+    connector: Annotated[Text | None, Query(description="A connector of any cluster, declared or not.")] = None,
+) -> answers.SourceMasks:
+    """Settings of Kafka Connect and Debezium that mask at the source what an ordinary reader sees masked.
+
+    One of dataset and connector is given. Workers are asked each time. No value of a configuration is shown but names of tables and
+    of transforms, and that only to those who own the connector or may manage.
+    """
+    return masking.of(caller, dataset, connector)
 
 
 def _known_to(reader: Reader) -> Callable[[DeclaredDocument], bool]:

@@ -63,6 +63,7 @@ class TopicState(Answer):
     retention_bytes: int | None = absent("Bytes; -1: no limit.")
     retained: int | None = absent("Offsets between begin and end; an upper bound of the records there.")
     offsets: list[PartitionOffsets] = absent()
+    size: int = absent("Bytes of one copy on disk, as compressed as its producers sent it.")
 
 
 class ScanFailure(Answer):

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from rich.filesize import decimal
 
 from api.terminal.http import dataset_path
-from api.terminal.names import complete_dataset
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, print_text, show
 from api.terminal.schema_table import show_schema
@@ -32,7 +32,7 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
-_COLUMNS = ("reference", "format", "description", "owners", "tags", "scannedAt")
+_COLUMNS = ("reference", "format", "records", "size", "description", "owners", "tags", "scannedAt")
 
 
 class SchemaFormat(StrEnum):
@@ -53,12 +53,26 @@ def list_datasets(output: Output = Format.TABLE, user: As = None) -> None:
     """List all datasets that you may know of."""
     answer = api(user).all("/api/v1/datasets", "datasets")
     none = "No datasets yet: weir scan --bootstrap-servers HOST:PORT."
-    show(answer["datasets"], _COLUMNS, output, whole=answer, empty=none)
+    show([_counted(each) for each in answer["datasets"]], _COLUMNS, output, whole=answer, empty=none)
 
 
 def show_dataset(dataset: Topic, output: Output = Format.TABLE, user: As = None) -> None:
-    """Show what is known of a dataset: format, description, owners, tags, the last scan."""
-    show([api(user).get(dataset_path(dataset))], _COLUMNS, output)
+    """Show what is known of a dataset: format, records, bytes on disk, description, owners, tags, the last scan."""
+    answer = api(user).get(dataset_path(dataset))
+    show([_counted(answer)], _COLUMNS, output, whole=answer)
+
+
+def _counted(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """With the records kept and the bytes of one copy, where the brokers reported them."""
+    topic = dataset["topic"]
+    size = topic.get("size")
+    format_ = ", ".join(f"{part} {name}" for part, name in dataset["format"].items() if "." not in part)
+    return {
+        **dataset,
+        "format": format_,
+        "records": topic.get("retained"),
+        "size": None if size is None else decimal(size),
+    }
 
 
 def schema(
@@ -83,7 +97,7 @@ def personal_data(dataset: Topic, output: Output = Format.TABLE, user: As = None
 
 
 def related(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)],
+    dataset: Topic,
     limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
     output: Output = Format.TABLE,
     user: As = None,
@@ -116,7 +130,7 @@ def _related_by(reason: Mapping[str, Any]) -> str:
 
 
 def diff(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    dataset: Topic,
     before: Annotated[int | None, typer.Option("--from", min=1, help="The older version.")] = None,
     after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest by default.")] = None,
     registry: Annotated[

@@ -71,8 +71,7 @@ def find_dataset(
     name: Annotated[Text, Query(description="prod/orders, prod.orders, orders, or kafka://host:9092/orders.")],
 ) -> answers.DatasetName:
     """The one dataset that a name means, as names in queries do. 404 names the nearest; 400 where several fit."""
-    datasets = readers.of(caller).datasets
-    return answers.DatasetName.of(datasets.get(datasets.find_in_any_case(name)))
+    return answers.DatasetName.of(readers.of(caller).datasets.clusters.find_in_any_case(name))
 
 
 @router.get("/{namespace}/{name}", dependencies=[signed_in(KNOWN)])

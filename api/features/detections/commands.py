@@ -51,11 +51,14 @@ class Which:
     changed: Annotated[
         bool | None, typer.Option("--changed", help="Only those whose last look differs from the one before.")
     ] = None
+    doubtful: Annotated[
+        bool | None, typer.Option("--doubtful", help="Only suggestions that rest on little, by their score.")
+    ] = None
 
     @property
     def everything(self) -> bool:
         """Whether only a state narrows it."""
-        return not (self.dataset or self.entity or self.path or self.recognizer or self.changed)
+        return not (self.dataset or self.entity or self.path or self.recognizer or self.changed or self.doubtful)
 
 
 @with_groups

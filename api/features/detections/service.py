@@ -15,11 +15,12 @@ from api.visibility.sight import Sight, SightRules, owns
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.reviews import Decision, DetectionFilter, Outcome, Reviews
 from catalog.errors import DatasetNotFound, NotAllowed
-from catalog.model import DatasetId
+from catalog.model import DatasetId, ReviewState
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
+from policies.decision.agents import require_unmasking
 from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
 from policies.model import Subject
@@ -87,6 +88,8 @@ class Detections:
         """Take one decision. `later`: the subject as they are when it is written. Raises DatasetNotFound, NotAllowed,
         InvalidInput."""
         record = self._readers.of(subject).datasets.get(decision.dataset)
+        if decision.state is not ReviewState.CONFIRMED or not self._holds(record, decision):
+            require_unmasking(subject, "detections")
         self._require_review(subject, record, decision)
         with self._store.transaction():  # by who they are when it is written
             self._require_review(later(), self._datasets.get(record.id), decision)
@@ -127,6 +130,11 @@ class Detections:
             refused=counted["refused"],
             results=[answers.ReviewOutcome.of(each) for each in outcomes],
         )
+
+    def _holds(self, record: DatasetRecord, decision: Decision) -> bool:
+        """Whether the field carries the tag already, so that a confirmation changes no mask."""
+        kept = self._datasets.classifications(record.id)
+        return any(each.holds and (each.path, each.entity) == (decision.path, decision.entity) for each in kept)
 
     def _reviews_all(self, subject: Subject) -> bool:
         return PERMISSION in self._identity.permissions(subject)

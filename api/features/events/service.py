@@ -22,6 +22,7 @@ from policies.requests.approvals import Approvals
 _MOST_AT_ONCE = 100
 _ASPECTS = (
     ("weir.schema.", Aspect.SCHEMA),
+    ("weir.contract.", Aspect.SCHEMA),
     ("weir.classification.", Aspect.EVIDENCE),
     ("weir.mask.leak", Aspect.EVIDENCE),
 )
@@ -128,8 +129,19 @@ class _Cuts:
             return data
         if dataset not in self._known:
             self._known[dataset] = self._sight(dataset)
-        cut: dict[str, Any] = sight.without_counts(data, self._known[dataset])
+        seen = self._known[dataset]
+        if event.type.startswith("weir.contract."):
+            return self._of_contract(data, seen)
+        cut: dict[str, Any] = sight.without_counts(data, seen)
         return cut
+
+    @staticmethod
+    def _of_contract(data: dict[str, Any], seen: sight.Sight) -> dict[str, Any]:
+        """The reason states what the records hold. An event of an earlier version does not name its field."""
+        if seen.everything or ("path" in data and sight.shows_figures(seen, data["path"])):
+            return data
+        cut: dict[str, Any] = sight.without_counts(data, sight.Sight())
+        return {name: value for name, value in cut.items() if name != "reason"}
 
     def _sight(self, dataset: str) -> sight.Sight:
         try:

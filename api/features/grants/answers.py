@@ -42,6 +42,7 @@ class Grant(Answer):
     requested_by: str | None
     approved_by: list[str]
     break_glass: bool
+    consumer: str | None = about("The principal of Kafka that reads by it.")
 
     @classmethod
     def of(cls, grant: GrantRecord, now: datetime, **more: Any) -> Self:
@@ -61,6 +62,7 @@ class Grant(Answer):
             requested_by=grant.requested_by,
             approved_by=list(grant.approved_by),
             break_glass=grant.break_glass,
+            consumer=grant.consumer,
             **more,
         )
 

@@ -12,12 +12,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from api.edge.metrics import Metrics
 from api.edge.openapi import answers_with, gives
 from api.features.health import answers
-from api.features.health.service import Health
+from api.features.health.service import Health, Report
 from api.guard.guards import everybody
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
+from catalog.incidents.service import Incidents
 from policies.audit.segments import AuditSegments
 from policies.audit.shipping import AuditShipping
 
@@ -43,12 +44,8 @@ def readyz(
     request: Request, health: From[Health], segments: From[AuditSegments], shipping: From[AuditShipping]
 ) -> Response:
     """Which servers answer, and how far the lineage graph is behind. 503 when nothing could be accepted."""
-    report = health.check()
     metrics: Metrics = request.app.state.metrics
-    for name, problem in report.problems.items():
-        metrics.up.labels(name).set(0 if problem else 1)
-    if report.lineage_lag is not None:
-        metrics.lineage_lag.set(report.lineage_lag)
+    report = _checked(metrics, health)
     readiness = answers.Readiness(
         status=_status(name for name, problem in report.problems.items() if problem),
         servers={
@@ -59,6 +56,16 @@ def readyz(
         audit=_shipping(metrics, shipping),
     )
     return JSONResponse(readiness.model_dump(mode="json"), 503 if readiness.status == "unready" else 200)
+
+
+def _checked(metrics: Metrics, health: Health) -> Report:
+    """What the servers answer, with the figures of it."""
+    report = health.check()
+    for name, problem in report.problems.items():
+        metrics.up.labels(name).set(0 if problem else 1)
+    if report.lineage_lag is not None:
+        metrics.lineage_lag.set(report.lineage_lag)
+    return report
 
 
 def _status(down: Iterable[str]) -> Literal["ready", "degraded", "unready"]:
@@ -98,9 +105,19 @@ def _shipping(metrics: Metrics, shipping: AuditShipping) -> answers.AuditHealth 
     response_class=Response,
     responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them."),
 )
-def metrics(request: Request, datasets: From[Datasets], shipping: From[AuditShipping]) -> Response:
+def metrics(
+    request: Request,
+    health: From[Health],
+    datasets: From[Datasets],
+    incidents: From[Incidents],
+    shipping: From[AuditShipping],
+) -> Response:
     """Figures for Prometheus: names of routes, servers and stream views, never of people or values."""
     figures: Metrics = request.app.state.metrics
+    _checked(figures, health)
     _shipping(figures, shipping)
     figures.datasets.set(datasets.page(limit=1).total)
+    unresolved = incidents.unresolved()
+    figures.incidents.set(sum(unresolved.values()))
+    figures.broken.set(len(unresolved))
     return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)

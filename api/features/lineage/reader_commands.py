@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from api.terminal.http import segment
-from api.terminal.names import complete_cluster, complete_dataset
-from api.terminal.options import As, AsOf, Output, api
+from api.terminal.names import complete_cluster
+from api.terminal.options import As, AsOf, Output, Topic, api
 from api.terminal.output import Format, console, errors, escape, show
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
@@ -76,7 +76,7 @@ def connectors(cluster: Cluster, output: Output = Format.TABLE, user: As = None)
 
 
 def readers(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    dataset: Topic,
     as_of: AsOf = None,
     output: Output = Format.TABLE,
     user: As = None,

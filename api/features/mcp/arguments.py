@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -29,6 +29,7 @@ class WrongArguments(Exception):
 class Argument:
     """One argument of a tool.
 
+    listed  whether the schema has `about`; every agent reads the list of tools at its start, so the list is short
     others  further names that agents guess; the schema does not show them
     """
 
@@ -38,11 +39,12 @@ class Argument:
     required: bool = False
     choices: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    listed: bool = True
 
     def schema(self) -> dict[str, Any]:
         """Its JSON Schema."""
         shape = {"enum": list(self.choices)} if self.choices else _TYPES[self.kind]
-        return {**shape, **({"description": self.about} if self.about else {})}
+        return {**shape, **({"description": self.about} if self.about and self.listed else {})}
 
     def read(self, given: Any) -> Value:
         """The value, or None for an empty one. Raises WrongArguments."""
@@ -81,11 +83,11 @@ class Argument:
         )
 
 
-def read(arguments: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Value]:
+def read(arguments: Sequence[Argument], given: Mapping[str, Any], may_lack: Collection[str] = ()) -> dict[str, Value]:
     """Every argument by its name; None for one that was left out.
 
     `dataSet`, `data-set` and `DATASET` are `dataset`. Raises WrongArguments for an unknown one, naming the nearest, for one
-    that is missing, and for two spellings of one.
+    that is missing and not in `may_lack`, and for two spellings of one.
     """
     known = {_plain(name): each for each in arguments for name in (each.name, *each.others)}
     values: dict[str, Value] = {each.name: None for each in arguments}
@@ -101,7 +103,7 @@ def read(arguments: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, V
         spelt[argument.name] = name
         values[argument.name] = argument.read(value)
     for each in arguments:
-        if each.required and values[each.name] is None:
+        if each.required and values[each.name] is None and each.name not in may_lack:
             raise WrongArguments(f"{each.name} is missing: {each.about or 'the tool needs it'}")
     return values
 

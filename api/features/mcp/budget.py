@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ class Cut:
 
     data      what is shown, JSON-ready
     shown     items of the main list in it
+    written   the data as text, where that is already known; else None
     cut_texts texts of which only the beginning is shown
     cut_lists inner lists of which only the beginning is shown
     """
@@ -30,10 +31,12 @@ class Cut:
     shown: int
     cut_texts: int = 0
     cut_lists: int = 0
+    written: str | None = None
 
 
 class _Shortener:
-    """Copies JSON with texts and lists of bounded length; counts what it cuts."""
+    """Copies JSON with texts and lists of bounded length; counts what it cuts. JSON is of dicts and lists alone, so no abstract
+    classes are asked here: answers have thousands of values."""
 
     def __init__(self, text: int, items: int | None) -> None:
         self._text, self._items = text, items
@@ -42,9 +45,9 @@ class _Shortener:
     def short(self, value: Any) -> Any:
         if isinstance(value, str):
             return self._short_text(value)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return {key: self.short(each) for key, each in value.items()}
-        if isinstance(value, Sequence):
+        if isinstance(value, (list, tuple)):
             shown = value if self._items is None else value[: self._items]
             self.lists += len(shown) < len(value)
             return [self.short(each) for each in shown]
@@ -64,6 +67,9 @@ def fit(data: Mapping[str, Any], items: str | None, most: int) -> Cut:
     answer is too long, its texts and inner lists become shorter until it does. Raises ValueError where `most` is too small for
     an empty answer of this shape.
     """
+    whole = _whole(data, items, most)
+    if whole is not None:
+        return whole
     cut = Cut(dict(data), 0)
     for texts, lists in ((LONGEST_TEXT, None), *zip(_SHORTER_TEXTS * 2, (None, *_SHORTER_LISTS), strict=True)):
         cut = _fit(data, items, most, _Shortener(texts, lists))
@@ -80,6 +86,16 @@ def fit(data: Mapping[str, Any], items: str | None, most: int) -> Cut:
     if len(as_json(bare)) > most:
         raise ValueError(f"{most} characters are too few for an answer")
     return Cut(bare, 0, cut.cut_texts, cut.cut_lists + 1)
+
+
+def _whole(data: Mapping[str, Any], items: str | None, most: int) -> Cut | None:
+    """Everything, where it fits without cutting a list: most answers are written once. None where it does not."""
+    shortener = _Shortener(LONGEST_TEXT, None)
+    short = {key: shortener.short(value) for key, value in data.items()}
+    written = as_json(short)
+    if len(written) > most:
+        return None
+    return Cut(short, len(short[items]) if items else 0, shortener.texts, shortener.lists, written)
 
 
 def _fit(data: Mapping[str, Any], items: str | None, most: int, shortener: _Shortener) -> Cut:
@@ -101,7 +117,7 @@ def _fit(data: Mapping[str, Any], items: str | None, most: int, shortener: _Shor
 
 def without_empty(value: Any) -> Any:
     """JSON without keys whose value is null, an empty text, list or object: an answer is read by the character."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         kept = {key: without_empty(each) for key, each in value.items()}
         return {key: each for key, each in kept.items() if each is not None and each not in ("", [], {})}
     if isinstance(value, list):

@@ -69,7 +69,8 @@ def address(*parts: str) -> str:
 class OwnRoutes:
     """The routes of this application, called with the credential of one request to `/mcp`."""
 
-    def __init__(self, request: Request, tool: str) -> None:
+    def __init__(self, request: Request, tool: str = "") -> None:
+        """`tool`: what the audit names as called."""
         self._outer, self._tool = request, tool
 
     @property
@@ -93,8 +94,15 @@ class OwnRoutes:
 
     async def post(self, path: str, body: Mapping[str, Any], **query: Parameter) -> Any:
         """The body of the answer to `POST /api/v1{path}`; keys that are None are left out. Raises Failed."""
+        return await self._send("POST", path, body, query)
+
+    async def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """As `post`, by PATCH."""
+        return await self._send("PATCH", path, body, {})
+
+    async def _send(self, method: str, path: str, body: Mapping[str, Any], query: Mapping[str, Parameter]) -> Any:
         given = {key: value for key, value in body.items() if value is not None}
-        return _required(await self._call("POST", path, query, json.dumps(given).encode()))
+        return _required(await self._call(method, path, query, json.dumps(given).encode()))
 
     async def _call(self, method: str, path: str, query: Mapping[str, Parameter], body: bytes) -> Reply:
         """When the tool call is given up, the route sees that its client left, and stops what it does."""

@@ -10,12 +10,22 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 from mcp import Client, MCPError, stdio_server
+from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel.server import Server
-from mcp_types import INTERNAL_ERROR, CallToolResult, TextContent
+from mcp_types import (
+    INTERNAL_ERROR,
+    CallToolResult,
+    ElicitRequestFormParams,
+    ElicitRequestParams,
+    ElicitResult,
+    InputRequiredResult,
+    TextContent,
+)
 
 from api import VERSION
 from api.config.home import Home
+from api.features.mcp import elicitation
 from api.features.mcp.instructions import INSTRUCTIONS
 from api.terminal.http import instance_tls, instance_token, instance_url
 from catalog.errors import WeirError
@@ -46,19 +56,44 @@ class Forwarding:
             on_call_tool=self._call_tool,
             on_list_prompts=lambda ctx, params: self._ask(lambda weir: weir.list_prompts()),
             on_get_prompt=lambda ctx, params: self._ask(lambda weir: weir.get_prompt(params.name, params.arguments)),
+            on_list_resources=lambda ctx, params: self._ask(lambda weir: weir.list_resources(cursor=_cursor(params))),
+            on_list_resource_templates=lambda ctx, params: self._ask(lambda weir: weir.list_resource_templates()),
+            on_read_resource=lambda ctx, params: self._ask(lambda weir: weir.read_resource(params.uri)),
         )
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
-    async def _call_tool(self, ctx: Any, params: Any) -> CallToolResult:
-        """A failure on the way is a result too: agents read results, and not all of them read errors."""
+    async def _call_tool(self, ctx: Any, params: Any) -> CallToolResult | InputRequiredResult:
+        """A failure on the way is a result too: agents read results, and not all of them read errors.
+
+        A question to the person at the agent is passed on in the form that the agent's client knows: as a result, or for clients
+        of earlier versions as a request to them.
+        """
+
+        async def ask(weir: Client) -> CallToolResult | InputRequiredResult:
+            if not elicitation.shows_forms(ctx.session):
+                return await weir.call_tool(params.name, params.arguments)
+            return await weir.session.call_tool(
+                params.name,
+                params.arguments,
+                input_responses=params.input_responses,
+                request_state=params.request_state,
+                allow_input_required=True,
+            )
+
+        async def form(context: Any, params: ElicitRequestParams) -> ElicitResult:
+            assert isinstance(params, ElicitRequestFormParams)  # the server asks for no address to be opened
+            answer: ElicitResult = await ctx.session.elicit_form(
+                params.message, params.requested_schema, related_request_id=ctx.request_id
+            )
+            return answer
+
         try:
-            result: CallToolResult = await self._ask(lambda weir: weir.call_tool(params.name, params.arguments))
-            return result
+            return await self._ask(ask, form if elicitation.declares_forms(ctx.session) else None)
         except MCPError as error:
             return CallToolResult(content=[TextContent(type="text", text=error.message)], is_error=True)
 
-    async def _ask(self, ask: Ask[T]) -> T:
+    async def _ask(self, ask: Ask[T], form: ElicitationFnT | None = None) -> T:
         """Raises MCPError with a sentence that names the fix."""
         refusals: list[str] = []
 
@@ -76,11 +111,17 @@ class Forwarding:
                     verify=tls if tls is not None else True,
                     event_hooks={"response": [noted]},
                 ) as http,
-                Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=_VERSION) as weir,
+                Client(
+                    streamable_http_client(f"{url}/mcp", http_client=http), mode=_VERSION, elicitation_callback=form
+                ) as weir,
             ):
                 return await ask(weir)
         except Exception as error:
             raise _worded(_first(error), refusals, url) from None
+
+
+def _cursor(params: Any) -> str | None:
+    return params.cursor if params is not None else None
 
 
 def _first(error: BaseException) -> BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Response
@@ -14,6 +15,9 @@ _INVALID_REQUEST = -32600
 """Of JSON-RPC 2.0, section 5.1."""
 _NO_JSON = "Send one message of JSON-RPC 2.0 as JSON, with the header Content-Type: application/json."
 _NO_MESSAGE = "This is not one message of JSON-RPC 2.0: send an object with jsonrpc, id, method and params, no list."
+
+_LOADED = threading.Event()
+"""Whether the protocol's server is loaded, which a thread does while other requests are served."""
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -26,7 +30,7 @@ class ProtocolResponse(Response):
         super().__init__()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        manager = await run_in_threadpool(_manager)
+        manager = _manager() if _LOADED.is_set() else await run_in_threadpool(_manager)
         async with manager.run():
             await manager.handle_request(scope, receive, _plain(send))
 
@@ -75,4 +79,5 @@ def _manager() -> StreamableHTTPSessionManager:
 
     logging.getLogger("mcp").setLevel(logging.WARNING)
     protocol: Any = server()
+    _LOADED.set()
     return StreamableHTTPSessionManager(protocol, stateless=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Literal, Self
 
 from api.edge.answer import Answer, FreeForm, Time, about
 from api.edge.error_answer import Failure
 from api.edge.reason import Effect, Reason
+from catalog.records import rfc3339
 from policies import model
+from policies.effective.policy_reach import Reached
 from policies.masks.kind import MaskKind
 
 
@@ -227,3 +230,26 @@ class Masks(Answer):
     """Every mask, from what hides least to what hides most, then those without a place in the order."""
 
     masks: list[KnownMask]
+
+
+class PolicyReach(Answer):
+    """How far one policy reaches now."""
+
+    name: str
+    fields: int | None = about("Fields that it meets; null for a row filter, which meets whole datasets.")
+    datasets: int
+    people: int = about("Declared people whom it holds for, by their names, groups and roles.")
+    queries: int | None = about("Queries since `since` that read what it meets; null without audit:read.")
+
+
+class PolicyReaches(Answer):
+    """Every policy that can be read, by name."""
+
+    policies: list[PolicyReach]
+    since: Time
+    notes: list[str] = about("What was not counted to the end.")
+
+    @classmethod
+    def of(cls, reached: Reached) -> Self:
+        policies = [PolicyReach.model_validate(asdict(each)) for each in reached.policies]
+        return cls(policies=policies, since=rfc3339(reached.since), notes=list(reached.notes))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from api.terminal.names import complete_dataset, complete_purpose, complete_user
-from api.terminal.options import As, Output, api
+from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput
 
@@ -124,7 +124,7 @@ def mask_preview(
 
 @policy_app.command(epilog="weir policy decide prod/orders --user ana --field value.customer.email")
 def decide(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    dataset: Topic,
     subject: Annotated[
         str | None, typer.Option("--user", help="Whom it is about; yourself when absent.", autocompletion=complete_user)
     ] = None,

@@ -18,7 +18,9 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.errors import DatasetNotFound, InvalidInput
 from policies.access.decision_service import DecisionRequest, Decisions, Named
+from policies.access.identity import Identity
 from policies.audit.log import AuditLog
+from policies.effective.policy_reach import PolicyReaches
 from policies.masks import registry
 from policies.sql.literals import without_literals
 from policies.whatif.mask_preview import MaskPreview
@@ -161,3 +163,10 @@ def masks() -> answers.Masks:
     return answers.Masks(
         masks=[answers.KnownMask.of(kind, kind.name in installed.plugged) for kind in installed.kinds.values()]
     )
+
+
+@router.get("/policy-reach", dependencies=[needs("manage", "report:read", "audit:read")])
+def policy_reach(reaches: From[PolicyReaches], identity: From[Identity], caller: Caller) -> answers.PolicyReaches:
+    """How many fields, datasets and people each policy meets, and how many queries of the last 7 days read what it meets."""
+    with_queries = bool(identity.permissions(caller) & {"manage", "audit:read"})
+    return answers.PolicyReaches.of(reaches.all(with_queries))

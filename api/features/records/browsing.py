@@ -67,7 +67,7 @@ def browse(
         follow_query(client, first["follow"], purpose)
         return
     onward = "newer" if oldest else "older"
-    page, records = _pages(client, f"{path}/records", {**parameters, "cursor": cursor}, limit, onward)
+    page, records, read = _pages(client, f"{path}/records", {**parameters, "cursor": cursor}, limit, onward)
     match output:
         case Format.JSON | Format.YAML:
             show([], (), output, whole={**page, "records": records})
@@ -75,13 +75,14 @@ def browse(
             rows = [{**record, "headers": record["headers"] or {}} for record in records]
             show(rows, ("timestamp", "partition", "offset", "key", "headers", "value"), output)
         case Format.TABLE:
-            _print(page, records, onward)
+            _print(page, records, read, onward)
 
 
 def _pages(
     client: Api, path: str, parameters: Mapping[str, Any], limit: int, onward: str
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The last page, and the records of all; a search continues until it has `limit` of them or the topic ends."""
+) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
+    """The last page, the records of all, and how many offsets were read; a search continues until it has `limit` of them
+    or the topic ends."""
     searched = any(parameters[each] for each in ("key", "text", "field"))
     cursor = parameters["cursor"]
     records: list[dict[str, Any]] = []
@@ -92,12 +93,12 @@ def _pages(
         cursor = page[onward]
         read += (page["searched"] or {}).get("records", 0)
         if len(records) >= limit or cursor is None or not searched:
-            return page, records
+            return page, records, read
         if errors.on_terminal:
             errors.print(f"[dim]{read:,} offsets read, {len(records)} records found …[/]", end="\r")
 
 
-def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) -> None:
+def _print(page: Mapping[str, Any], records: list[dict[str, Any]], read: int, onward: str) -> None:
     for record in records:
         place = "" if record["offset"] is None else f"  partition {record['partition']}  offset {record['offset']}"
         size = record["bytes"] if page["rawReadable"] else record["shownBytes"]
@@ -118,7 +119,7 @@ def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) 
     if page["unreadableText"]:
         console.print(f"[yellow]{escape(page['unreadableText'])}[/]")
     if page["searched"]:
-        console.print(f"[dim]{page['searched']['left']:,} offsets further on.[/]")
+        console.print(f"[dim]{read:,} offsets read, {page['searched']['left']:,} further on.[/]")
     if page[onward]:
         console.print(f"[dim]Next page: --cursor {page[onward]}[/]")
 

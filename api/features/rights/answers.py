@@ -221,6 +221,10 @@ class RightsFinding(Answer):
         "grantWithoutAcl",
         "unusedAcl",
         "idleGroup",
+        "changedByHand",
+        "unmaskedAtSource",
+        "openRegistry",
+        "openConnect",
     ]
     severity: Literal["high", "medium", "low", "info"]
     cluster: str

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.features.rights import consumer_commands, plan_commands
 from api.terminal.long_lists import Limit, Listed, ListFormat, print_file, print_tail
 from api.terminal.names import complete_cluster, complete_dataset, complete_user
 from api.terminal.options import As, Output, api
@@ -24,6 +25,8 @@ Days = Annotated[int, typer.Option(min=1, max=3650, help="What was not used for 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
+    plan_commands.add_to(rights_app)
+    consumer_commands.add_to(rights_app)
     app.add_typer(rights_app, name="rights")
 
 

@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 
 from api.config.settings import Settings
+from api.joins.connectors.at_source import AtSource
+from api.joins.connectors.ways_around import WaysAround
+from api.joins.declared import Declared
 from api.joins.observing import Observing
+from api.joins.views.copies import ViewCopies
+from api.joins.views.declared import DeclaredViews
+from api.joins.views.seen import SeenStates
 from api.visibility.readers import Readers
 from api.wiring.access_services import EffectiveAccess
 from api.wiring.adapters import Adapters
+from api.wiring.clock import now
 from api.wiring.instance import Instance
+from api.wiring.view_services import view_subject
 from catalog.datasets.datasets import Datasets
+from catalog.events.events import Events
 from catalog.model import DatasetId
 from lineage.observed.groups import AT_ONCE
+from policies.access.identity import Identity
 from policies.audit.log import AuditLog
+from policies.broker_rights.applying import Applying
+from policies.broker_rights.comparison import Comparison
+from policies.broker_rights.consumer_access import ConsumerReads
+from policies.broker_rights.copy_keeper import CopyKeeper
+from policies.broker_rights.installation import installation_id
+from policies.broker_rights.principals import Who
+from policies.broker_rights.reconcile import Reconciliation
 from policies.broker_rights.service import BrokerRights
 from policies.broker_rights.used import Reader, ReadingGroup
-from policies.model import Subject
+from policies.broker_rights.watch import RightsWatch
+from policies.declared.state import GovernanceState
+from policies.model import DatasetFacts, Decision, Subject
+from policies.requests.approvals import Approvals
+from views.declared import GROUP
 
 
 def provide(instance: Instance, parts: Adapters) -> None:
@@ -52,9 +74,78 @@ def provide(instance: Instance, parts: Adapters) -> None:
             audit=instance[AuditLog],
             references=access.references,
             shown=lambda caller, listed: readers.of(caller).shown(listed, schema=True),
+            ledger=parts.rights_ledger,
+            requested=lambda record: instance[CopyKeeper].reads(record),
+            beside=WaysAround(
+                instance[AtSource], parts.door_probe, lambda ca, name: parts.secrets.file(ca, name, authorities=True)
+            ),
         )
 
     instance.provide(BrokerRights, rights)
+    instance.provide(Reconciliation, lambda: _reconciliation(instance, parts))
+    instance.provide(
+        CopyKeeper,
+        lambda: CopyKeeper(
+            instance[Reconciliation].comparison,
+            instance[EffectiveAccess].moments,
+            parts.rights_ledger,
+            instance[AuditLog],
+            now,
+            timedelta(hours=instance[Settings].policies.masked_copy_grace_hours),
+        ),
+    )
+    instance.provide(
+        ConsumerReads,
+        lambda: ConsumerReads(
+            instance[GovernanceState],
+            instance[EffectiveAccess].moments.source,
+            instance[Reconciliation].comparison,
+            instance[CopyKeeper],
+            instance[Approvals].records,
+            now,
+        ),
+    )
+    instance.provide(
+        RightsWatch,
+        lambda: RightsWatch(
+            instance[Reconciliation],
+            instance[GovernanceState],
+            instance[EffectiveAccess].moments,
+            instance[Events],
+            now,
+        ),
+    )
+
+
+def _reconciliation(instance: Instance, parts: Adapters) -> Reconciliation:
+    access = instance[EffectiveAccess]
+    comparison = Comparison(
+        moments=access.moments,
+        clusters=instance[Datasets].clusters.all,
+        reader=parts.acl_reader,
+        ledger=parts.rights_ledger,
+        references=access.references,
+        installation=lambda: installation_id(parts.policy_store, now),
+        copies=ViewCopies(instance[DeclaredViews], instance[SeenStates], lambda: instance[Declared]),
+        decide=partial(_decided, instance[GovernanceState], instance[Identity]),
+    )
+    return Reconciliation(
+        comparison=comparison,
+        applying=Applying(parts.acl_writer, parts.rights_ledger, now),
+        ledger=parts.rights_ledger,
+        audit=instance[AuditLog],
+        clock=now,
+        second_person_above=instance[Settings].policies.rights_second_person_above,
+    )
+
+
+def _decided(
+    state: GovernanceState, identity: Identity, who: Who, facts: DatasetFacts, purpose: str | None
+) -> Decision:
+    """What somebody may see of a dataset, as the view of a copy decides it. Raises NotSignedIn, Unavailable."""
+    kind, name = who
+    subject = view_subject(state, identity, f"{GROUP}{name}" if kind == "group" else name)
+    return state.decide(subject, facts, purpose)
 
 
 def _groups(observing: Observing, cluster: str, most: int) -> tuple[list[ReadingGroup], int]:

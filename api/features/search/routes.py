@@ -60,8 +60,8 @@ class SearchParameters:
         Query(description="Only with a description, owner, tag or term."),
     ] = None
     state: Annotated[
-        list[Annotated[Literal["deprecated", "personal", "scanned"], _Lower]] | None,
-        Query(alias="is", description="Only what is deprecated, personal or scanned."),
+        list[Annotated[Literal["broken", "deprecated", "personal", "scanned"], _Lower]] | None,
+        Query(alias="is", description="Only what is broken (has an open incident), deprecated, personal or scanned."),
     ] = None
     group: Annotated[
         Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")

@@ -17,6 +17,7 @@ class TopicPartition(Answer):
     begin: int | None = about("First offset; null where it is withheld or may not be asked for.")
     end: int | None = about("Behind the last offset.")
     records: int | None = about("Offsets between them.")
+    size: int | None = about("Bytes of the leader's copy on disk; null where it is withheld or not known.")
 
 
 class TopicPartitions(Answer):
@@ -24,6 +25,7 @@ class TopicPartitions(Answer):
 
     partitions: list[TopicPartition]
     records: int | None
+    size: int | None = about("Bytes of one copy of all partitions; null where it is withheld or not known of each.")
     withheld: bool = about("A row filter hides records from the caller, so nothing is counted.")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from rich.filesize import decimal
 
 from api.features.records.browsing import browse
 from api.terminal.http import dataset_path
@@ -35,13 +36,18 @@ def add_to(main: typer.Typer) -> None:
 
 
 def partitions(dataset: Topic, output: Output = Format.TABLE, user: As = None) -> None:
-    """List partitions: leader, replicas, in-sync replicas, offsets, records."""
+    """List partitions: leader, replicas, in-sync replicas, offsets, records, bytes on disk."""
     answer = api(user).get(f"{dataset_path(dataset)}/partitions")
-    rows = [{**p, "in sync": p["inSync"]} for p in answer["partitions"]]
+    rows = [
+        {**p, "in sync": p["inSync"], "size": None if p["size"] is None else decimal(p["size"])}
+        for p in answer["partitions"]
+    ]
     total = "" if answer["records"] is None else f", about {answer['records']:,} records"
+    if answer["size"] is not None:
+        total += f", {decimal(answer['size'])} a copy"
     show(
         rows,
-        ("partition", "leader", "replicas", "in sync", "begin", "end", "records"),
+        ("partition", "leader", "replicas", "in sync", "begin", "end", "records", "size"),
         output,
         whole=answer,
         title=f"{len(rows)} partitions{total}",

@@ -21,6 +21,7 @@ from catalog.ports import Clock
 from catalog.problems import sentence
 from catalog.records import ClusterRecord, DatasetRecord, rfc3339
 from catalog.topic_details import AclsKnown, TopicDetails, TopicGroup
+from catalog.topics import whole_sum
 from scanners.model import RegisteredSchema
 from scanners.ports import SchemaRegistry
 from scanners.schemas.registered import of_topic
@@ -64,12 +65,16 @@ class TopicPages:
                 begin=p.begin if sight.counts else None,
                 end=p.end if sight.counts else None,
                 records=p.records if sight.counts else None,
+                size=p.size if sight.counts else None,
             )
             for p in results
         ]
-        known = [p.records for p in results if p.records is not None]
-        total = sum(known) if sight.counts and len(known) == len(results) else None
-        return answers.TopicPartitions(partitions=rows, records=total, withheld=not sight.counts)
+        return answers.TopicPartitions(
+            partitions=rows,
+            records=whole_sum(row.records for row in rows),
+            size=whole_sum(row.size for row in rows),
+            withheld=not sight.counts,
+        )
 
     def config(self, record: DatasetRecord) -> answers.TopicConfig:
         """Raises as `partitions`."""

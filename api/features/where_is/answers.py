@@ -64,7 +64,7 @@ class Place(Answer):
     cleanup_policy: str | None
     flows: list[PlaceFlow]
     readers: list[PlaceReader]
-    access: list[PlaceAccess]
+    access: list[PlaceAccess] | None = about("Null where access=false left it out.")
 
 
 class Gap(Answer):

@@ -16,6 +16,7 @@ from api.guard.powers import reach_of
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.visibility.readers import Readers
+from catalog.errors import InvalidInput
 from catalog.where_is.csv import to_csv
 from catalog.where_is.html import to_html
 from catalog.where_is.report import WhereIs
@@ -48,13 +49,21 @@ def where_is(
     term: Annotated[Text | None, Query(description="A glossary term.")] = None,
     asOf: AsOf = None,
     format: Literal["json", "csv", "html"] = "json",
+    access: Annotated[
+        bool,
+        Query(description="Who may see each place, which takes the longest; false: the places at once, in JSON alone."),
+    ] = True,
 ) -> answers.WhereIs | Response:
     """Every place of a field, a kind of personal data or a term: where it flows, who reads it, who may see it, gaps.
 
     For admins and stewards of a domain it is about its datasets alone, and the gaps name that.
     """
+    if not access and format != "json":
+        raise InvalidInput(
+            f"A report in {format} has who may see each place; leave access=false out, or take format=json."
+        )
     reporting = where_is_for(reports, reach, caller, readers)
-    report = reporting.report(field=field, entity=entity, term=term, as_of=asOf)
+    report = reporting.report(field=field, entity=entity, term=term, as_of=asOf, access=access)
     audit.record_by(caller, "report.where-is", field or entity or term or "", "allow", [f"{len(report.places)} places"])
     if format == "csv":
         return Response(to_csv(report), media_type="text/csv")

@@ -24,6 +24,7 @@ from connectors.config import Wanted, wanted
 from connectors.declared import ConnectorSpec
 from connectors.model import Plugin
 from connectors.ports import ConnectWorker
+from connectors.secret_texts import salt_reference
 
 KIND = "Connector"
 PENDING, PLACE = "ConnectorPending", "ConnectorPlace"
@@ -183,5 +184,8 @@ class Places:
         }
         for key, value in references.items():
             self._secrets.check(value.model_dump(exclude_none=True), f"config.{key}")
-        if references:
+        salts = {key: name for key in spec.config if (name := salt_reference(key)) is not None}
+        for key, name in salts.items():
+            self._secrets.check({"env": name}, f"config.{key}")
+        if references or salts:
             require_private(str(server["url"]), "connect.url", what="the secrets of the configuration")

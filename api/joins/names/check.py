@@ -15,6 +15,7 @@ from catalog.errors import InvalidInput
 from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore
 from policies.access.identity import Identity
+from policies.decision.agents import reaches
 from policies.declared.state import GovernanceState
 from policies.matching import EVERYTHING, dataset_matches
 from policies.model import Subject
@@ -60,12 +61,10 @@ class NameCheck:
         """For each change, by its place in the document. `allowed`: typing errors are not refused.
 
         A user who does not manage gets those about tags, datasets and fields of their domains, compared with these domains
-        alone: an answer must not show names that they may not know.
+        alone: an answer must not show names that they may not know. So does an agent, within the datasets of its token.
         """
-        manages = self._identity.manages(subject)
-        known = KnownNames(
-            self._store, self._state, self._facts, self._views, changes, _everything if manages else self._own(subject)
-        )
+        manages = subject.agent is None and self._identity.manages(subject)
+        known = KnownNames(self._store, self._state, self._facts, self._views, changes, self._seen_by(subject))
         warnings = [self._of(change, known, manages) if change.after else [] for change in changes]
         return [[replace(each, refused=each.refused and not allowed) for each in own] for own in warnings]
 
@@ -92,6 +91,11 @@ class NameCheck:
                 "unknown": [{"kind": c.kind, "document": c.name, **each.to_json()} for c, each in refused],
             },
         )
+
+    def _seen_by(self, subject: Subject) -> Sees:
+        mine = _everything if self._identity.manages(subject) else self._own(subject)
+        agent = subject.agent
+        return mine if agent is None else lambda reference: reaches(agent, reference) and mine(reference)
 
     def _own(self, subject: Subject) -> Sees:
         domains = self._state.view().domains

@@ -168,6 +168,10 @@ class ViewHandler(Kept):
                     details={"field": "spec.sink.topic", "view": other},
                 )
 
+    def list(self) -> Sequence[DeclaredDocument]:
+        """Copies that Weir made for consumers are not declared state: `--prune` must not delete them."""
+        return [each for each in super().list() if not (each.spec or {}).get("decision")]
+
 
 class DeclaredViews:
     """The views of the record store; read again when something in the catalog has changed. Safe for threads."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import (
+    AclBinding,
     AclBindingFilter,
     AclOperation,
     AclPermissionType,
@@ -17,8 +18,9 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from catalog.adapters.kafka.topics import KafkaBrokers, client_config
+from catalog.adapters.kafka.topics import GONE, KafkaBrokers, client_config
 from catalog.broker_acls import MOST, BrokerAcl, BrokerAcls, Operation, Pattern, Resource
+from catalog.errors import Conflict
 from catalog.topic_details import AclsKnown
 
 _TYPES = {
@@ -27,18 +29,18 @@ _TYPES = {
     ResourceType.BROKER: Resource.CLUSTER,
     ResourceType.TRANSACTIONAL_ID: Resource.TRANSACTIONAL_ID,
 }
+_RESOURCES = {resource: type_ for type_, resource in _TYPES.items()}
 _NO_AUTHORIZER, _REFUSED = KafkaError.SECURITY_DISABLED, KafkaError.CLUSTER_AUTHORIZATION_FAILED
 
 
 class KafkaAcls(KafkaBrokers):
-    """Implements `catalog.broker_acls.AclReader`. Every call asks the brokers; nothing is kept."""
+    """Implements `AclReader` and `AclWriter` of `catalog.broker_acls`. Every call asks the brokers; nothing is kept."""
 
     def read(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> BrokerAcls:
         with self._admin(settings, bootstrap) as (admin, errors):
             metadata = self._listed(admin, bootstrap, errors)
             topics = frozenset(metadata.topics)
-            user = client_config(settings, bootstrap, self._secrets, self._servers).get("sasl.username")
-            own = f"User:{user}" if user else None
+            own = self._user(settings, bootstrap)
             try:
                 acls = sorted(self._acls(admin, bootstrap))
             except KafkaException as error:
@@ -62,6 +64,46 @@ class KafkaAcls(KafkaBrokers):
             topics=topics,
             left_out=max(0, len(acls) - MOST),
         )
+
+    def create(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], acls: Sequence[BrokerAcl]
+    ) -> Mapping[BrokerAcl, str]:
+        return self._change(settings, bootstrap, acls, AclBinding, "create_acls")
+
+    def delete(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], acls: Sequence[BrokerAcl]
+    ) -> Mapping[BrokerAcl, str]:
+        return self._change(settings, bootstrap, acls, AclBindingFilter, "delete_acls")
+
+    def _change(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], acls: Sequence[BrokerAcl], kind: Any, call: str
+    ) -> Mapping[BrokerAcl, str]:
+        if not acls:
+            return {}
+        problems: dict[BrokerAcl, str] = {}
+        refused = 0
+        with self._admin(settings, bootstrap) as (admin, errors):
+            self._listed(admin, bootstrap, errors)
+            by_binding = {kind(*_parts(acl)): acl for acl in acls}
+            futures = getattr(admin, call)(list(by_binding), request_timeout=self._timeout)
+            for binding, future in futures.items():
+                try:
+                    future.result(timeout=self._timeout + 1)
+                except TimeoutError:
+                    raise self._unavailable(bootstrap, "did not answer in time") from None
+                except KafkaException as error:
+                    problem = error.args[0]
+                    refused += problem.code() == _REFUSED
+                    if problem.code() in GONE:
+                        raise self._unavailable(bootstrap, f"did not change ACLs ({problem.name()})") from None
+                    problems[by_binding[binding]] = f"{problem.name()}: {problem.str()}"
+        if refused == len(acls):  # where some were done, the others are problems of their own
+            raise _may_not(bootstrap, self._user(settings, bootstrap))
+        return problems
+
+    def _user(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> str | None:
+        user = client_config(settings, bootstrap, self._secrets, self._servers).get("sasl.username")
+        return f"User:{user}" if user else None
 
     def _acls(self, admin: AdminClient, bootstrap: Sequence[str]) -> list[BrokerAcl]:
         futures = {
@@ -101,6 +143,26 @@ class KafkaAcls(KafkaBrokers):
         futures = admin.describe_configs([broker], request_timeout=self._timeout)
         answer = self._granted(next(iter(futures.values())), bootstrap)
         return None if answer is None else {name: each.value for name, each in answer.items()}
+
+
+def _parts(acl: BrokerAcl) -> tuple[Any, ...]:
+    """The arguments of a binding, and of the filter that fits it alone."""
+    return (
+        _RESOURCES[acl.resource],
+        acl.name,
+        ResourcePatternType[acl.pattern.upper()],
+        acl.principal,
+        acl.host,
+        AclOperation[acl.operation.upper()],
+        AclPermissionType.ALLOW if acl.allow else AclPermissionType.DENY,
+    )
+
+
+def _may_not(bootstrap: Sequence[str], user: str | None) -> Conflict:
+    return Conflict(
+        f"Kafka at {','.join(bootstrap)} does not let {user or 'the user of Weir'} change ACLs; allow it to ALTER the cluster.",
+        details={"server": ",".join(bootstrap), "missing": "ALTER on the cluster"},
+    )
 
 
 def _super_users(config: Mapping[str, str | None] | None) -> frozenset[str] | None:

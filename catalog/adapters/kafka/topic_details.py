@@ -49,11 +49,13 @@ class KafkaTopicDetails(KafkaBrokers):
 
     def partitions(self, settings: Mapping[str, Any], bootstrap: Sequence[str], topic: str) -> list[Partition]:
         with self._admin(settings, bootstrap) as (admin, errors):
-            results = self._partitions(admin, bootstrap, topic, errors)
+            metadata = self._metadata(admin, bootstrap, topic, errors)
+            results = metadata.topics[topic]
             edges = {
                 each.partition: each
                 for each in self._offsets(admin, {topic: results}, bootstrap, errors).get(topic, ())
             }
+            sizes = self._sizes(settings, bootstrap, metadata, [topic])
             return [
                 Partition(
                     partition=number,
@@ -62,6 +64,7 @@ class KafkaTopicDetails(KafkaBrokers):
                     in_sync=tuple(each.isrs),
                     begin=edges[number].begin if number in edges else None,
                     end=edges[number].end if number in edges else None,
+                    size=sizes.get((topic, number)),
                 )
                 for number, each in sorted(results.partitions.items())
             ]
@@ -163,16 +166,21 @@ class KafkaTopicDetails(KafkaBrokers):
     def _partitions(
         self, admin: AdminClient, bootstrap: Sequence[str], topic: str, errors: Sequence[KafkaError]
     ) -> Any:
+        return self._metadata(admin, bootstrap, topic, errors).topics[topic]
+
+    def _metadata(self, admin: AdminClient, bootstrap: Sequence[str], topic: str, errors: Sequence[KafkaError]) -> Any:
+        """The brokers and the one topic. Raises NotFound, Unavailable."""
         try:
-            results = admin.list_topics(topic, timeout=self._timeout).topics.get(topic)
+            metadata = admin.list_topics(topic, timeout=self._timeout)
         except KafkaException:
             self._listed(admin, bootstrap, errors)  # names the cause, where the cluster is away
             raise self._unavailable(bootstrap, "does not describe the topic") from None
+        results = metadata.topics.get(topic)
         if results is None or results.error is not None or not results.partitions:
             raise NotFound(
                 f"The topic {topic!r} is not in the cluster any more; scan the cluster again.", details={"topic": topic}
             )
-        return results
+        return metadata
 
     def _without_rules(self, admin: AdminClient, bootstrap: Sequence[str]) -> AclsKnown:
         """What an empty list means. The client gives one, too, where the broker refused: there is no authorizer, or the

@@ -11,14 +11,15 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, ResourceType
 
+from catalog.adapters.kafka.log_sizes import replica_sizes
 from catalog.declared.kafka_properties import refusal
 from catalog.declared.secrets import Secrets, require_private_kafka
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import SettingsError, Unavailable
-from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
+from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts, whole_sum
 
 _CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes")
-_GONE = (
+GONE = (
     KafkaError._TRANSPORT,
     KafkaError._ALL_BROKERS_DOWN,
     KafkaError._TIMED_OUT,
@@ -113,6 +114,7 @@ class KafkaBrokers:
             configs = self._configs(admin, names, bootstrap)
             internal = self._internal(admin, names, bootstrap)
             ends = self._offsets(admin, metadata.topics, bootstrap, errors) if offsets else {}
+            sizes = self._sizes(settings, bootstrap, metadata, None) if offsets else {}
             return [
                 TopicFacts(
                     name=name,
@@ -123,6 +125,7 @@ class KafkaBrokers:
                     retention_ms=_number(configs.get(name, {}).get("retention.ms")),
                     retention_bytes=_number(configs.get(name, {}).get("retention.bytes")),
                     offsets=tuple(ends.get(name, ())),
+                    size=whole_sum(sizes.get((name, number)) for number in metadata.topics[name].partitions),
                     configs=configs.get(name, {}),
                 )
                 for name in names
@@ -185,7 +188,7 @@ class KafkaBrokers:
         try:
             return future.result(timeout=self._timeout + 1)
         except KafkaException as error:
-            if error.args[0].code() in _GONE:
+            if error.args[0].code() in GONE:
                 raise self._unavailable(bootstrap, _reason(error.args[0])) from None
             return None
         except TimeoutError:
@@ -220,6 +223,22 @@ class KafkaBrokers:
             if len(both) == 2:
                 partitions.setdefault(topic, []).append(PartitionOffsets(partition, both[0], both[1]))
         return partitions
+
+    def _sizes(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], metadata: Any, topics: Sequence[str] | None
+    ) -> dict[tuple[str, int], int]:
+        """Bytes of the leaders' copies, as far as the brokers report them. Everything listed where no topics are named."""
+        addresses = [f"{broker.host}:{broker.port}" for broker in metadata.brokers.values()]
+        if "own" not in settings:
+            self._servers.require_brokers(addresses, "The brokers' own list (advertised.listeners)")
+        config = client_config(settings, bootstrap, self._secrets, self._servers)
+        copies = replica_sizes(config, sorted(metadata.brokers), topics, self._timeout)
+        leaders = {
+            (name, number): partition.leader
+            for name, topic in metadata.topics.items()
+            for number, partition in topic.partitions.items()
+        }
+        return {place: copies[place][at] for place, at in leaders.items() if at in copies.get(place, ())}
 
 
 def _chunks(items: Sequence[Any]) -> Iterator[Any]:

@@ -24,7 +24,6 @@ from sqlalchemy.pool import StaticPool
 
 from catalog.errors import SettingsError, Unavailable
 
-_MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_MS = 30_000  # how long a writer waits for another; longer than any transaction of ours
 _IDLE_MS = 120_000
 """After so long without a word PostgreSQL ends the transaction of a writer: its process is frozen or cannot be reached, and
@@ -193,34 +192,35 @@ class Database:
 
         Raises Unavailable when the database does not answer, SettingsError when it was written by a newer Weir.
         """
-        from alembic import command
-        from alembic.config import Config
-        from alembic.util import CommandError
+        from catalog.adapters.sql import schema
 
-        if self.is_sqlite and self.url.database and self.url.database != ":memory:":
-            try:
-                file = Path(self.url.database).absolute()
-                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                # SQLite gives the files beside it (-wal, -shm) the mode of the database itself.
-                os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-                file.chmod(0o600)
-            except OSError as error:
-                raise Unavailable(
-                    f"The folder of the record store {self.name} cannot be made ({error.strerror}); free the disk or"
-                    " choose another place by WEIR_DATABASE__URL.",
-                    details={"server": self.name},
-                ) from error
-        config = Config()
-        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        self.make_file()
+        with self.translated(), self._writing.begin() as connection:
+            if not self.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            schema.upgrade(connection, self.name)
+
+    def file(self) -> Path | None:
+        """The file of SQLite; None for PostgreSQL and for a database in memory."""
+        if not self.is_sqlite or not self.url.database or self.url.database == ":memory:":
+            return None
+        return Path(self.url.database).absolute()
+
+    def make_file(self) -> None:
+        """Make the file of SQLite, for its owner alone, where it is not there. Raises Unavailable where that cannot be done."""
+        file = self.file()
+        if file is None:
+            return
         try:
-            with self.translated(), self._writing.begin() as connection:
-                if not self.is_sqlite:
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
-        except CommandError as error:
-            raise SettingsError(
-                f"The record store {self.name} has a schema this version does not know; it was written by a newer Weir."
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # SQLite gives the files beside it (-wal, -shm) the mode of the database itself.
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+            file.chmod(0o600)
+        except OSError as error:
+            raise Unavailable(
+                f"The folder of the record store {self.name} cannot be made ({error.strerror}); free the disk or"
+                " choose another place by WEIR_DATABASE__URL.",
+                details={"server": self.name},
             ) from error
 
     def close(self) -> None:

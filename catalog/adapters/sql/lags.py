@@ -45,6 +45,15 @@ class SqlLags(SqlPart):
                 series.setdefault(group, []).append((at, lag))
         return series
 
+    def newest_lags(self, since: datetime) -> list[GroupLag]:
+        query = select(LagRow).where(LagRow.at >= since).order_by(LagRow.at)
+        newest: dict[tuple[str, str, str], GroupLag] = {}
+        with self._database.read() as session:
+            for row in session.scalars(query):
+                key = row.cluster, row.topic, row.consumer_group
+                newest[key] = GroupLag(row.cluster, row.topic, row.consumer_group, row.lag)
+        return [newest[key] for key in sorted(newest)]
+
     def forget_lags(self, before: datetime, most: int) -> int:
         with self._database.begin() as session:
             count = self._delete(session, LagRow.at < before)

@@ -11,7 +11,7 @@ from sqlalchemy import and_, func, or_, select
 from catalog.adapters.sql.base import SqlPart, need_row
 from catalog.adapters.sql.tables import DatasetRow, PositionRow, ScanRow
 from catalog.model import DatasetId
-from catalog.scan_store import ScanPosition, ScanRecord, ScanState
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState, ScanTally
 
 _QUEUE = 200  # scans looked at for one that need not wait for another
 _FIELDS = tuple(ScanRecord.__dataclass_fields__)
@@ -51,6 +51,11 @@ class SqlScans(SqlPart):
             row.state, row.worker, row.heartbeat_at = str(ScanState.RUNNING), worker, now
             row.started_at = row.started_at or now
             return _scan(row)
+
+    def scan_tallies(self) -> list[ScanTally]:
+        query = select(ScanRow.state, func.count(), func.min(ScanRow.created_at)).group_by(ScanRow.state)
+        with self._database.read() as session:
+            return [ScanTally(ScanState(state), scans, oldest) for state, scans, oldest in session.execute(query)]
 
     def last_scan(self, requested_by: str) -> ScanRecord | None:
         query = select(ScanRow).where(ScanRow.requested_by == requested_by).order_by(ScanRow.created_at.desc()).limit(1)

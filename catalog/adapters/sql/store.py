@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from catalog.adapters.sql.base import SqlPart
+from catalog.adapters.sql.contracts import SqlContracts
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.datasets import SqlDatasets
 from catalog.adapters.sql.events import SqlEvents
+from catalog.adapters.sql.incidents import SqlIncidents
 from catalog.adapters.sql.lags import SqlLags
+from catalog.adapters.sql.quality import SqlQuality
 from catalog.adapters.sql.reports import SqlReports
 from catalog.adapters.sql.saved_queries import SqlSavedQueries
 from catalog.adapters.sql.scans import SqlScans
@@ -87,6 +90,18 @@ class SqlClusters(SqlPart):
         return moved
 
 
+_DOCUMENTS = DocumentRow.__table__.c
+# Made once: every scan asks for documents of its dataset.
+_ONE = select(
+    _DOCUMENTS.kind,
+    _DOCUMENTS.key,
+    _DOCUMENTS.metadata,
+    _DOCUMENTS.spec,
+    _DOCUMENTS.applied_at,
+    _DOCUMENTS.applied_by,
+).where(_DOCUMENTS.kind == bindparam("of_kind"), _DOCUMENTS.key == bindparam("of_key"))
+
+
 class SqlDocuments(SqlPart):
     def put_document(self, document: DeclaredDocument) -> None:
         with self._database.begin() as session:
@@ -103,8 +118,9 @@ class SqlDocuments(SqlPart):
 
     def document(self, kind: str, key: str) -> DeclaredDocument | None:
         with self._database.read() as session:
-            row = session.get(DocumentRow, (kind, key))
-            return _document(row) if row else None
+            session.flush()
+            row = session.connection().execute(_ONE, {"of_kind": kind, "of_key": key}).one_or_none()
+            return DeclaredDocument(*row) if row else None
 
     def documents(self, kind: str | None = None) -> list[DeclaredDocument]:
         query = select(DocumentRow) if kind is None else select(DocumentRow).where(DocumentRow.kind == kind)
@@ -127,6 +143,9 @@ class SqlCatalogStore(
     SqlSignals,
     SqlLags,
     SqlSavedQueries,
+    SqlContracts,
+    SqlQuality,
+    SqlIncidents,
 ):
     """The record store on the given database, which must have been migrated."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,6 +21,8 @@ from policies.plan.model import QueryPlan, ResultColumn, Unreadable
 
 _INTERRUPT_AGAIN_SECONDS = 0.5
 _LOST_SECONDS = 4.0
+_CLOSED_SECONDS = 7.0
+"""An interrupt that did not end a query for so long is followed by the end of its session."""
 
 
 class SparkBatches:
@@ -135,18 +138,25 @@ class Ending:
         self._asked = threading.Lock()
 
     def interrupt(self) -> None:
-        """Stop what runs under the tag, or begins to a moment later.
+        """Stop what runs under the tag, or begins to a moment later; in steps, each only where the one before was in vain.
 
         A second interrupt must not meet the engine while it cancels the query's tasks, which then run on for ever. But
-        one that comes while the query is being planned may be lost, so it is repeated where nothing ended for long.
+        one that comes while the query is being planned may be lost, so it is repeated where nothing ended for long. Then
+        the session is closed, with everything in it. Spark itself interrupts the tasks, and ends their Python processes.
         """
         if not self._asked.acquire(blocking=False):
             return
+        begun = time.monotonic()
         while not self._over.is_set():
             operations: Any = None
             with contextlib.suppress(Exception):
                 operations = self._session.interruptTag(self._tag)
+            self._plan.stop.reached(operations or ())
             self._over.wait(_LOST_SECONDS if operations else _INTERRUPT_AGAIN_SECONDS)
+            if not self._over.is_set() and time.monotonic() - begun > _CLOSED_SECONDS:
+                with contextlib.suppress(Exception):
+                    self._session.client.release_session()
+                    return
 
     def _expire(self) -> None:
         self._expired.set()

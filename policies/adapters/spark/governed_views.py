@@ -36,11 +36,8 @@ class GovernedViews:
         self._avro: bool | None = None
 
     def prepare(self, session: Any, tables: Sequence[TablePlan]) -> bool:
-        """Send the session what the decoding of these tables needs; whether its JVM may decode Avro, for `governed`."""
-        avro = self._jvm_reads_avro(session) if any(_has_avro(t) for t in tables) else False
-        if any(_needs_decoder(t, avro) for t in tables) and self._decoder is not None and self._decoder.files():
-            session.addArtifacts(*self._decoder.files(), pyfile=True)
-        return avro
+        """Whether the session's JVM may decode the Avro of these tables, for `governed`."""
+        return self._jvm_reads_avro(session) if any(_has_avro(t) for t in tables) else False
 
     def _jvm_reads_avro(self, session: Any) -> bool:
         if self._avro is None:
@@ -153,7 +150,3 @@ def _value_or_key(table: TablePlan, rows: Rows) -> Any:
 
 def _has_avro(table: TablePlan) -> bool:
     return any(read.format == "decoded avro" for read in (table.key, table.value))
-
-
-def _needs_decoder(table: TablePlan, avro: bool) -> bool:
-    return any(by_python(part, read, avro) for part, read in (("key", table.key), ("value", table.value)))

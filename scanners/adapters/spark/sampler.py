@@ -20,6 +20,16 @@ from catalog.errors import Unavailable, WeirError
 from scanners.adapters.kafka.settings import java
 from scanners.adapters.spark import headers_text
 from scanners.adapters.spark.code_archive import code_archive
+from scanners.adapters.spark.executors import (
+    EXECUTOR_SECONDS,
+    PackagesMissing,
+    TaskWatch,
+    examine,
+    may_be_busy,
+    no_executors,
+    python_problem,
+    require_packages,
+)
 from scanners.adapters.spark.worker import COLUMNS, SKETCH_SCHEMA, job_text, merger, profile_batches
 from scanners.model import ClusterConnection, OffsetRange
 from scanners.ports import Cancelled, Checkpoint, Checkpoints, JobFailed, ProfileJob
@@ -66,7 +76,10 @@ class SparkSampler:
         connect: Callable[[str], Any] | None = None,
         checkpoints: Checkpoints | None = None,
         wave_records: int = WAVE_RECORDS,
+        executor_seconds: float = EXECUTOR_SECONDS,
     ) -> None:
+        """`executor_seconds`: how long a job may wait for an executor before the scan ends."""
+        self._executor_seconds = executor_seconds
         self._remote = remote
         self._connect = connect or _connect
         self._checkpoints = checkpoints
@@ -138,6 +151,9 @@ class SparkSampler:
             except Exception as error:
                 if cancelled():
                     return []
+                if (problem := python_problem(error)) is not None:
+                    self._name_all_packages()
+                    raise problem from None  # the next try would lack the same
                 self.close()
                 if any(word in str(error) for word in _WORKER_DIED):
                     died += 1
@@ -145,6 +161,16 @@ class SparkSampler:
                     failed += 1
                 if died >= _WORKER_DEATHS or failed >= 2:
                     raise _translated(error, part.job.cluster) from None
+
+    def _name_all_packages(self) -> None:
+        """Spark's error names the first package that was missed. Raises PackagesMissing."""
+        try:
+            reports = examine(self.session(), self._executor_seconds)
+        except PackagesMissing:
+            raise
+        except Exception:
+            return  # what is known of the first failure is told
+        require_packages(reports)
 
     def session(self) -> Any:
         """The open session."""
@@ -156,21 +182,32 @@ class SparkSampler:
     def _run(self, part: _Part, cancelled: Cancelled) -> list[tuple[str, bytes]]:
         spark = self.session()
         tag = f"weir-scan-{uuid.uuid4().hex}"
-        ended = threading.Event()
+        ended, alone = threading.Event(), threading.Event()
+        tasks = TaskWatch(self._executor_seconds)
 
         def watch() -> None:
             while not ended.wait(0.2):
-                if cancelled():
+                if tasks.starved():
+                    tasks.excuse()
+                    if not may_be_busy(spark):
+                        alone.set()
+                if alone.is_set() or cancelled():
                     spark.interruptTag(tag)
                     return
 
         watcher = threading.Thread(target=watch, name=tag, daemon=True)
         spark.addTag(tag)
+        spark.registerProgressHandler(tasks)
         watcher.start()
         try:
             table = self._plan(spark, part).toArrow()
+        except Exception:
+            if alone.is_set():
+                raise no_executors(self._executor_seconds) from None
+            raise
         finally:
             ended.set()
+            spark.removeProgressHandler(tasks)
             spark.removeTag(tag)
             watcher.join(5)
         if cancelled():
@@ -271,11 +308,6 @@ def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
         return Unavailable("The Spark Connect server does not answer; see `weir status`.", details=details)
     if any(word in text for word in _GONE):
         return Unavailable("The Spark session was lost twice; see `weir status`.", details=details)
-    if "No module named" in text:
-        return Unavailable(
-            "Spark's Python workers lack a package Weir needs; start Spark with the same Python environment.",
-            details=details,
-        )
     return JobFailed(
         f"Spark could not finish the scan job ({type(error).__name__}); see the server's log.", details=details
     )

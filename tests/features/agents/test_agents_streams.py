@@ -124,6 +124,26 @@ def test_a_cursor_of_a_person_gives_an_agent_its_own_rows(served: ServedView) ->
     assert "@x.org" not in text
 
 
+def test_a_cursor_opens_no_more_than_the_token_it_is_sent_with(served: ServedView) -> None:
+    """Rows, masks and the count are those of who sends it."""
+    at = f"{API}/views/spend/rows"
+    wide, _ = agent(served, name="wide", rows=5)
+    masked, _ = agent(served, name="masked", maskedOnly=True)
+    outside, _ = agent(served, name="outside", datasets=["prod/orders"])
+    cursors = [client.get(at, params={"limit": 2}).json()["next"] for client in (wide, masked)]
+    hers = served.world.user("ana").get(at, params={"cursor": cursors[0], "limit": 2}).json()["rows"]
+    assert [row[0] for row in hers] == ["c@x.org", "d@x.org"]
+    for cursor in cursors:
+        assert outside.get(at, params={"cursor": cursor}).status_code == 404
+        assert "@x.org" not in masked.get(at, params={"cursor": cursor, "limit": 2}).text
+    assert wide.get(at, params={"cursor": cursors[0], "limit": 6}).status_code == 400, "more rows than an answer has"
+    new = made(served.world.user("ana"), name="ended", datasets=["prod/*"])
+    ended = served.world._client(new["token"])
+    cursor = ended.get(at, params={"limit": 2}).json()["next"]
+    served.world.user("ana").delete(f"{API}/agents/{new['id']}")
+    assert ended.get(at, params={"cursor": cursor}).status_code == 401
+
+
 def test_another_purpose_is_refused_at_views_too(served: ServedView) -> None:
     client, _ = agent(served)
     answer = client.get(f"{API}/views/spend/rows", params={"purpose": "marketing"})

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from policies.gate.gate import check
+from policies.model import Agent, Subject
+from policies.plan.gathering import row_weight
+from policies.plan.packing import BITS
 from tests.api_world import ApiWorld
 from tests.features.agents.test_agents_http import API, agent_of, ask, message
 from tests.features.agents.test_agents_http import weir as weir_fixture
@@ -76,3 +80,74 @@ def test_a_row_that_can_hold_more_than_an_answer_is_refused(agent: Any) -> None:
     many = ", ".join(f"max(CASE WHEN _offset = {n} THEN order_id END)" for n in range(51))
     refused = ask(agent, 400, sql=f"SELECT concat({many}) AS c FROM prod.orders", limit=1)
     assert "A row of this query can hold values of 51 rows" in message(refused)
+
+
+def test_a_row_that_can_hold_bits_of_more_records_than_an_answer_has_rows_is_refused(agent: Any) -> None:
+    refused = ask(agent, 400, sql="SELECT sum(ascii(order_id) * power(256, _offset)) AS c FROM prod.orders", limit=1)
+    assert "A row of this query can hold values of 128 rows" in message(refused)
+    assert "count(*)" in message(refused)
+
+
+ORDERS = "prod.orders"
+FLAG = "CASE WHEN order_id LIKE 'O-1%' THEN 1 ELSE 0 END"
+POWERS = f"SELECT power(2, _offset) AS w, order_id FROM {ORDERS}"
+STATISTICS = [
+    (f"SELECT order_id, count(*), count(order_id), count(DISTINCT order_id) FROM {ORDERS} GROUP BY order_id", 1),
+    (f"SELECT sum(_offset), avg(_offset), stddev(_offset) FROM {ORDERS}", 3),
+    (f"SELECT sum(CAST(_offset AS DOUBLE)) FROM {ORDERS}", 1),
+    (f"SELECT sum({FLAG}), count_if(_offset > 3), count(*) FILTER (WHERE _offset < 2) FROM {ORDERS}", 3),
+    (f"SELECT sum(if(_offset > 3, 1, 0)) FROM {ORDERS}", 1),
+    (f"SELECT avg(n) FROM (SELECT order_id, count(*) AS n FROM {ORDERS} GROUP BY order_id)", 1),
+    (f"WITH d AS (SELECT order_id AS id, _offset AS o FROM {ORDERS}) SELECT id, sum(d.o) FROM d GROUP BY id", 1),
+    (f"SELECT sum(o) FROM (SELECT *, _offset AS o FROM {ORDERS})", 1),
+    (f"SELECT sum(a._offset) FROM {ORDERS} a JOIN {ORDERS} b ON a.order_id = b.order_id", 2),
+    (f"SELECT count(*) FROM {ORDERS} a JOIN {ORDERS} b USING (order_id)", 2),
+    (f"SELECT count(*) FROM {ORDERS} LATERAL VIEW explode(items) t AS item", 1),
+]
+"""What analysts ask: counts as the values that show."""
+PACKED = [
+    f"SELECT sum(ascii(substr(order_id, 1, 1)) * power(256, _offset)) FROM {ORDERS}",
+    f"SELECT sum(shiftleft(1, _offset)) FROM {ORDERS}",
+    f"SELECT bit_or(shiftleft(ascii(order_id), _offset)) FROM {ORDERS}",
+    f"SELECT bit_xor(xxhash64(order_id)) FROM {ORDERS}",
+    f"SELECT avg(power(10, _offset)) FROM {ORDERS}",
+    f"SELECT try_sum(CASE _offset WHEN 0 THEN 1 WHEN 1 THEN 2 ELSE 4 END) FROM {ORDERS}",
+    f"SELECT sum(CAST(concat('1', substr('000000', 1, _offset)) AS DECIMAL(38, 0))) FROM {ORDERS}",
+    f"SELECT corr(power(2, _offset), _offset) FROM {ORDERS}",
+    f"SELECT max_by(s, s) FROM (SELECT sum(power(2, _offset)) AS s FROM {ORDERS})",
+    f"SELECT to_json(struct(sum(power(2, _offset)) AS s)) FROM {ORDERS}",
+    f"SELECT sum(w) FROM ({POWERS})",
+    f"WITH p AS ({POWERS}) SELECT sum(p.w) FROM p",
+    f"WITH p AS ({POWERS}), q AS (SELECT * FROM p) SELECT sum(w) FROM q",
+    f"WITH p(a, b) AS ({POWERS}) SELECT sum(a) FROM p",
+    f"SELECT sum(a) FROM ({POWERS}) AS p(a, b)",
+    f"SELECT sum(w) FROM ({POWERS} UNION ALL {POWERS})",
+    f"SELECT sum(v.w) FROM {ORDERS} o JOIN VALUES (0, 1), (1, 2), (2, 4) AS v(n, w) ON o._offset = v.n",
+    f"SELECT count(*) FROM {ORDERS} o JOIN range(1048576) r ON r.id < power(2, o._offset)",
+    f"SELECT count(*) FROM {ORDERS} a JOIN {ORDERS} b ON b._offset < power(2, a._offset)",
+    f"SELECT count(*) FROM (SELECT explode(sequence(1, CAST(power(2, _offset) AS INT))) FROM {ORDERS})",
+    f"SELECT count(*) FROM {ORDERS} LATERAL VIEW explode(sequence(1, _offset)) t AS n",
+    f"SELECT sum(power(2, _offset)) OVER (ORDER BY _offset) FROM {ORDERS}",
+    f"SELECT * FROM (SELECT order_id, _offset FROM {ORDERS}) PIVOT (sum(power(2, _offset)) FOR order_id IN ('O-1'))",
+    f"FROM {ORDERS} |> EXTEND power(2, _offset) AS w |> AGGREGATE sum(w) AS s",
+]
+"""Each has parts of many records in one number."""
+
+
+def _weight(sql: str) -> int:
+    limits = Agent("tok_1", "helper", "support", ("prod/orders",), 1000, 10_000, False)
+    return row_weight(Subject("ana", agent=limits), check(sql).tree)
+
+
+@pytest.mark.parametrize(("sql", "weight"), STATISTICS)
+def test_statistics_over_columns_count_as_the_values_that_show(sql: str, weight: int) -> None:
+    assert _weight(sql) == weight
+
+
+@pytest.mark.parametrize("sql", PACKED)
+def test_a_number_made_to_carry_many_records_counts_as_many_rows_as_it_has_bits(sql: str) -> None:
+    assert _weight(sql) >= BITS
+
+
+def test_a_person_has_no_such_limit() -> None:
+    assert row_weight(Subject("ana"), check(PACKED[0]).tree) == 1

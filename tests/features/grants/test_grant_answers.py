@@ -35,6 +35,7 @@ def test_a_grant_as_the_api_gives_it(world: World) -> None:  # noqa: F811
         "requestedBy": None,
         "approvedBy": ["otto"],
         "breakGlass": False,
+        "consumer": None,
     }
     assert answer(grants["team"])["subject"] == {"group": "fraud-team"}
     given = answer(grants["all"])

@@ -97,6 +97,9 @@ def test_the_audit_names_the_tool_that_was_called_whatever_a_header_says(weir: A
     entries = weir.admin.get(f"{API}/audit", params={"agent": "named"}).json()["entries"]
     tools = {each["details"].get("tool") for each in entries if each["action"].startswith("query")}
     assert tools == {"run_query"}
+    by_tool = weir.admin.get(f"{API}/audit", params={"agent": "named", "tool": "run_query"}).json()["entries"]
+    assert by_tool and {each["details"]["tool"] for each in by_tool} == {"run_query"}
+    assert weir.admin.get(f"{API}/audit", params={"agent": "named", "tool": "explain_query"}).json()["entries"] == []
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.features.mcp.answer import text_of, text_of_failure
 from api.features.mcp.budget import LONGEST_TEXT, fit, without_empty
 from api.features.mcp.calls import Reply
 from api.features.mcp.fence import as_json, fenced, visible
+from api.features.mcp.result_text import text_of, text_of_failure
 from api.features.mcp.tools.spec import ToolAnswer
 
 TEXT = st.text(st.characters(codec=None), max_size=200)

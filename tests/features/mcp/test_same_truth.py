@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio.to_thread
 import pytest
+from mcp import MCPError
 
 from api.config.settings import Settings
 from api.features.mcp.tools import TOOLS
@@ -100,6 +101,18 @@ def _about(dataset: str) -> Iterator[Case]:
         items="fields",
         soft=frozenset({1, 2}),
     )
+    yield Case(
+        "check_contract",
+        {"dataset": dataset},
+        (
+            (path, {}),
+            ("/contracts", {"dataset": _path_of(dataset)}),
+            (f"/contracts/{_path_of(dataset).replace('/', '.')}", {}),
+        ),
+        _promised,
+        items="rules",
+        soft=frozenset({2}),
+    )
     known: tuple[tuple[str, Mapping[str, Any]], ...] = ((path, {}),)
     for direction in ("upstream", "downstream", "both"):
         asked = {"nodeId": node, "direction": direction}
@@ -134,7 +147,32 @@ def _about(dataset: str) -> Iterator[Case]:
         "DROP TABLE x",
     ):
         for tool, route in (("explain_query", "/query/explain"), ("run_query", "/query")):
-            yield Case(tool, {"sql": sql}, ((route, {}),), body={"sql": sql})
+            wanted = _explained if tool == "explain_query" else Case.wanted
+            yield Case(tool, {"sql": sql}, ((route, {}),), wanted, body={"sql": sql})
+
+
+def _promised(dataset: Any, listed: Any, contract: Any) -> Any:
+    """The rules of the one contract that this world has of a dataset, where the API lists it."""
+    if not listed["contracts"]:
+        return {"dataset": dataset["reference"], "contracts": [], "rules": []}
+    (promise,) = contract["promises"]
+    about = {key: contract[key] for key in ("name", "title", "version", "status", "owner", "state", "notes")}
+    rules = [
+        {"contract": contract["name"], **{k: v for k, v in each.items() if k != "path"}} for each in promise["rules"]
+    ]
+    return {
+        "dataset": dataset["reference"],
+        "contracts": [{**about, "checkedAt": promise["checkedAt"], "withheld": promise["withheld"]}],
+        "rules": sorted(rules, key=lambda rule: rule["state"] != "broken"),
+    }
+
+
+def _explained(body: Any) -> Any:
+    """Of a query that would run, the decision on each column of the answer; those on all columns of its tables repeat them."""
+    if body["decision"]["effect"] != "allow":
+        return body
+    tables = [{key: each[key] for key in each.keys() - {"fields", "columns"}} for each in body["tables"]]
+    return {**body, "decision": {**body["decision"], "reasons": []}, "tables": tables}
 
 
 def _own_grants(me: Any, body: Any) -> Any:
@@ -169,9 +207,11 @@ WHO = (*ROLES, "ana", "otto", "petra", "nobody-special", "reader-token", "query-
 
 
 def test_every_tool_is_walked() -> None:
-    assert {each.tool for each in cases()} | {"request_access"} == {each.name for each in TOOLS}
+    written = {each.name for each in TOOLS if each.writes}  # what they refuse is compared in tests of their own
+    assert {each.tool for each in cases()} | written == {each.name for each in TOOLS}
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("who", WHO)
 def test_a_tool_says_what_the_api_says_to_the_same_person(weir: AgentWorld, who: str) -> None:
     every = list(cases())
@@ -259,6 +299,51 @@ def _is_empty(value: Any) -> bool:
     if isinstance(value, dict):
         return all(_is_empty(each) for each in value.values())
     return value in EMPTY
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_resources_are_the_datasets_of_the_same_person(weir: AgentWorld, who: str) -> None:
+    """What may be known is listed and read, as the tool shows it; what may not is refused as the tool refuses it."""
+
+    async def everything(client: Any) -> Any:
+        read = []
+        for dataset in DATASETS:
+            name = _path_of(dataset)
+            tool = await called(client, "describe_dataset", {"dataset": name})
+            read.append((name, tool, await _resource(client, f"weir://dataset/{name}")))
+        try:
+            return {each.uri for each in (await client.list_resources()).resources}, read
+        except MCPError as refused:
+            return refused.message, read
+
+    listed, read = weir.agent(who).within(everything)
+    answer = weir.rest(who).get("/api/v1/datasets")
+    if answer.status_code == 200:
+        assert listed == {f"weir://dataset/{each['reference']}" for each in answer.json()["datasets"]}
+    else:
+        assert f"HTTP {answer.status_code}" in listed
+    for name, tool, resource in read:
+        assert (resource.failed, resource.data) == (tool.failed, tool.data), name
+
+
+async def _resource(client: Any, uri: str) -> ToolResult:
+    try:
+        return ToolResult((await client.read_resource(uri)).contents[0].text, False)
+    except MCPError as refused:
+        return ToolResult(refused.message, True)
+
+
+@pytest.mark.parametrize("who", ["admin", "ana", "nobody-special", "query-token"])
+def test_prompts_are_the_same_for_everybody(weir: AgentWorld, who: str) -> None:
+    """They hold what the caller gave and nothing of the catalog, so that there is nothing to decide."""
+
+    async def texts(client: Any) -> list[str]:
+        prompts = (await client.list_prompts()).prompts
+        given = [{each.name: "prod/customers" for each in prompt.arguments or ()} for prompt in prompts]
+        filled = [await client.get_prompt(prompt.name, more) for prompt, more in zip(prompts, given, strict=True)]
+        return [str(each.messages[0].content.text) for each in filled]
+
+    assert weir.agent(who).within(texts) == weir.agent("petra").within(texts)
 
 
 def test_a_request_is_refused_with_the_words_of_the_api(weir: AgentWorld) -> None:

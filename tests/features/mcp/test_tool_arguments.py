@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from api.features.mcp.arguments import WrongArguments, read
 from api.features.mcp.tools import TOOLS, tool_of
+from policies.model import Subject
 
-LINEAGE = tool_of("lineage").arguments
-REQUEST = tool_of("request_access").arguments
+LINEAGE = tool_of("lineage", Subject("ana")).arguments
+REQUEST = tool_of("request_access", Subject("ana")).arguments
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
@@ -78,9 +79,12 @@ def test_whatever_is_sent_is_read_or_refused_in_one_sentence(tool: Any, given_: 
 
 
 def test_a_tool_by_a_name_that_agents_guess() -> None:
-    assert tool_of("weir_search").name == "search" and tool_of("execute-sql").name == "run_query"
+    assert (
+        tool_of("weir_search", Subject("ana")).name == "search"
+        and tool_of("execute-sql", Subject("ana")).name == "run_query"
+    )
     with pytest.raises(WrongArguments, match=r"There is no tool 'serch'\. Did you mean search\?"):
-        tool_of("serch")
+        tool_of("serch", Subject("ana"))
 
 
 def test_no_name_means_two_arguments_or_two_tools() -> None:

@@ -11,12 +11,13 @@ import pytest
 from api.joins.query_tables import Decoder, _part
 from catalog.datatypes import parse_ddl
 from policies.adapters.spark.decode import by_python
+from scanners.adapters.spark.carried_code import carried
 from scanners.model import PartFormat
 from scanners.schemas.registered import Schemas
 
 KIND = parse_ddl("a INT")
 PACKED = {
-    "gzip": gzip.compress(b'{"a":1}'),
+    "gzip": gzip.compress(b'{"a":1}', mtime=0),
     "utf-16": '{"a":1}'.encode("utf-16"),
     "latin-1": '{"a":1,"ü":0}'.encode("latin-1"),
     "documents": b'{"a":1}{"a":1}',
@@ -39,7 +40,9 @@ def test_the_decoder_reads_what_is_packed(name: str) -> None:
 
 @pytest.mark.parametrize(("wrapping", "body"), PACKED.items())
 def test_it_gives_the_json_of_the_record(wrapping: str, body: bytes) -> None:
-    function = Decoder(str).function("value", _part("value", PartFormat("json", {"packed": [wrapping]}), KIND, nothing))
+    function = Decoder(carried).function(
+        "value", _part("value", PartFormat("json", {"packed": [wrapping]}), KIND, nothing)
+    )
     read = json.loads(function(body) or "null")
     assert (read if isinstance(read, dict) else read[0])["a"] == 1
 

@@ -131,11 +131,16 @@ def test_figures_of_a_masked_field_are_for_who_may_read_it_clear(people: dict[st
 
 def test_counts_and_positions_are_for_who_may_read_every_row(people: dict[str, TestClient]) -> None:
     whole, some = (get(people[name], "/api/v1/datasets/prod/orders") for name in ("ana", "rob"))
-    assert whole["topic"]["retained"] == 50 and whole["scan"]["records"] == 50 and whole["withheld"] == []
-    assert not {"retained", "offsets"} & set(some["topic"]) and "records" not in some["scan"]
+    assert (
+        whole["topic"]["retained"] == 50
+        and whole["topic"]["size"] == 5_000
+        and whole["scan"]["records"] == 50
+        and whole["withheld"] == []
+    )
+    assert not {"retained", "offsets", "size"} & set(some["topic"]) and "records" not in some["scan"]
     assert some["withheld"] == ["rows"] and some["topic"]["partitions"] == 1
     (listed,) = get(people["rob"], "/api/v1/datasets")["datasets"]
-    assert not {"retained", "offsets"} & set(listed["topic"]) and "records" not in listed["scan"]
+    assert not {"retained", "offsets", "size"} & set(listed["topic"]) and "records" not in listed["scan"]
     schema = get(people["rob"], SCHEMA)
     assert schema["window"]["records"] is None and schema["window"]["partitions"] == []
     assert all(f["count"] is None and f["presence"] is None and f["distinct"] is None for f in schema["fields"])

@@ -35,3 +35,28 @@ def test_grants_are_below_access_and_the_old_words_name_the_new_ones(weir: Weir,
     assert "No grants." in weir("access", "grants").out
     old = weir("grant", "list")
     assert "No grants." in old.out and "weir access grants" in old.err
+
+
+def test_a_plan_is_shown_applied_by_its_id_and_undone(weir: Weir, served: ApiWorld, home: Path) -> None:  # noqa: F811
+    served.apply(CLUSTER)
+    served.scan(cluster="prod", topics=["orders"])
+    served.apply(
+        "apiVersion: weir/v1\nkind: Role\nmetadata: {name: all}\nspec: {seesUnscanned: true, read: [{dataset: 'prod/*'}]}\n---\n"
+        "apiVersion: weir/v1\nkind: ServiceAccount\nmetadata: {name: app}\nspec: {roles: [all]}\n---\n"
+        "apiVersion: weir/v1\nkind: Principal\nmetadata: {name: app}\n"
+        "spec: {principals: ['User:app'], subject: {serviceAccount: app}, consumes: ['prod/*'], consumerGroups: [app]}\n"
+    )
+    served.acls.by_address["localhost:9092"] = BrokerAcls(AclsKnown.YES, (READS,), topics=frozenset({"orders"}))
+    shown = weir("rights", "plan")
+    identifier = json.loads(weir("rights", "plan", "-o", "json").out)["id"]
+    assert shown.code == 0 and f"Plan {identifier} for prod: 3 changes" in " ".join(shown.out.split())
+    dry = weir("rights", "apply", identifier)
+    assert "Nothing is changed yet." in dry.out and served.acls.changed == []
+    done = weir("rights", "apply", identifier, "--yes")
+    assert done.code == 0 and "3 of 3" in done.out and len(served.acls.changed) == 3
+    stale = weir("rights", "apply", identifier, "--yes")
+    assert stale.code != 0 and f"The plan {identifier} is stale" in " ".join(stale.err.split())
+    assert "No changes" in weir("rights", "plan").out
+    adopted = weir("rights", "adopt", "User:app", "--dataset", "prod/orders")
+    assert adopted.code == 0 and "10.0.0.7" in adopted.out
+    assert "2 of 2" in weir("rights", "undo").out

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from tests.api_world import world
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/how-to/rights.md"
+PAGES = Path(__file__).resolve().parents[3] / "docs/how-to"
 
 
-def test_the_documents_of_the_page_apply(tmp_path: Path) -> None:
-    blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.S)
-    assert len(blocks) == 2
+def test_the_documents_of_the_pages_apply(tmp_path: Path) -> None:
+    texts = [(PAGES / name).read_text() for name in ("rights.md", "rights-kept.md")]
+    blocks = [block for text in texts for block in re.findall(r"```yaml\n(.*?)```", text, re.S)]
+    assert len(blocks) == 3
     with world(tmp_path) as weir:
         for block in blocks:
             assert weir.apply(block, allowUnknown="true")

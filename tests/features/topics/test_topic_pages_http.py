@@ -80,9 +80,19 @@ def test_partitions_and_configuration(weir: ApiWorld) -> None:
     ana = weir.user("ana")
     assert ana.get(f"{AT}/partitions").json() == {
         "partitions": [
-            {"partition": 0, "leader": 1, "replicas": [1], "inSync": [1], "begin": 0, "end": 50, "records": 50}
+            {
+                "partition": 0,
+                "leader": 1,
+                "replicas": [1],
+                "inSync": [1],
+                "begin": 0,
+                "end": 50,
+                "records": 50,
+                "size": 5_000,
+            }
         ],
         "records": 50,
+        "size": 5_000,
         "withheld": False,
     }
     configs = {c["name"]: c for c in ana.get(f"{AT}/config").json()["configs"]}
@@ -101,7 +111,11 @@ def test_who_sees_some_rows_learns_nothing_that_counts_the_others(weir: ApiWorld
     eve = weir.user("eve")
     partitions = eve.get(f"{AT}/partitions").json()
     assert partitions["withheld"] and partitions["records"] is None
-    assert partitions["partitions"][0]["end"] is None and partitions["partitions"][0]["leader"] == 1
+    assert (
+        partitions["partitions"][0]["end"] is None
+        and partitions["size"] is None is partitions["partitions"][0]["size"]
+        and partitions["partitions"][0]["leader"] == 1
+    )
     groups = eve.get(f"{AT}/consumer-groups").json()
     assert groups["withheld"]
     for group in groups["groups"]:

@@ -10,11 +10,12 @@ from catalog.model import DatasetId
 from catalog.records import (
     ClusterRecord,
 )
+from tests.twins.catalog.quality import MemoryQuality
 from tests.twins.catalog.signals import MemorySignals
 from tests.twins.catalog.state import Stateful, counted
 
 
-class MemoryClusters(Stateful, MemorySignals):
+class MemoryClusters(Stateful, MemorySignals, MemoryQuality):
     """See `catalog.ports.ClusterStore`."""
 
     @counted
@@ -69,5 +70,6 @@ class MemoryClusters(Stateful, MemorySignals):
                     table[target] = table.pop(key)
             state.history = [(target if d == key else d, e) for d, e in state.history]
             self._move_signals(key, target)
+            self._move_quality(key, target)
             moved.append(target)
         return moved

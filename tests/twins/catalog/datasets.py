@@ -14,11 +14,12 @@ from catalog.records import (
     Page,
     StoredSchema,
 )
+from tests.twins.catalog.quality import MemoryQuality
 from tests.twins.catalog.signals import MemorySignals
 from tests.twins.catalog.state import Stateful, counted
 
 
-class MemoryDatasets(Stateful, MemorySignals):
+class MemoryDatasets(Stateful, MemorySignals, MemoryQuality):
     """See `catalog.ports.DatasetStore`."""
 
     @counted
@@ -41,6 +42,7 @@ class MemoryDatasets(Stateful, MemorySignals):
             table.pop(dataset, None)
         state.history = [(d, e) for d, e in state.history if d != dataset]
         self._move_signals(dataset, None)
+        self._move_quality(dataset, None)
 
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None:
         return self._state.datasets.get(dataset)

@@ -26,6 +26,13 @@ class MemoryLags:
                 series.setdefault(group, []).append((at, lag))
         return series
 
+    def newest_lags(self, since: datetime) -> list[GroupLag]:
+        newest: dict[tuple[str, str, str], GroupLag] = {}
+        for (cluster, topic, group, at), lag in sorted(self._state.lags.items()):
+            if at >= since:
+                newest[cluster, topic, group] = GroupLag(cluster, topic, group, lag)
+        return [newest[key] for key in sorted(newest)]
+
     def forget_lags(self, before: datetime, most: int) -> int:
         with self._lock:
             lags = self._state.lags

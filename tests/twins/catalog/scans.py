@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.model import DatasetId
-from catalog.scan_store import ScanPosition, ScanRecord, ScanState
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState, ScanTally
 from tests.twins.catalog.state import Stateful
 
 
@@ -44,6 +44,12 @@ class MemoryScans(Stateful):
                         },
                     )
             return None
+
+    def scan_tallies(self) -> list[ScanTally]:
+        with self._lock:
+            scans = list(self._state.scans.values())
+        by_state = {state: [scan.created_at for scan in scans if scan.state is state] for state in ScanState}
+        return [ScanTally(state, len(times), min(times)) for state, times in by_state.items() if times]
 
     def last_scan(self, requested_by: str) -> ScanRecord | None:
         mine = [s for s in self._state.scans.values() if s.requested_by == requested_by]

@@ -11,8 +11,12 @@ from datetime import datetime
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from catalog.check_positions import CheckPosition
+from catalog.contract_store import ContractBreach, ContractCheck
 from catalog.event_model import DeliveryState, Event
+from catalog.incident_store import Incident, IncidentEntry
 from catalog.model import DatasetId
+from catalog.quality_store import Anomaly, QualityMark, QualityPoint, QualityState, Tier
 from catalog.records import (
     ClassificationEvent,
     ClassificationRecord,
@@ -51,6 +55,15 @@ class State:
     together: dict[tuple[DatasetId, DatasetId], tuple[int, float]] = field(default_factory=dict)
     lags: dict[tuple[str, str, str, datetime], int] = field(default_factory=dict)
     saved_queries: dict[str, SavedQuery] = field(default_factory=dict)
+    contract_checks: dict[tuple[str, str], ContractCheck] = field(default_factory=dict)
+    contract_breaches: dict[str, ContractBreach] = field(default_factory=dict)
+    quality_states: dict[DatasetId, QualityState] = field(default_factory=dict)
+    quality_points: dict[DatasetId, dict[tuple[Tier, datetime], QualityPoint]] = field(default_factory=dict)
+    anomalies: dict[str, Anomaly] = field(default_factory=dict)
+    quality_marks: dict[str, QualityMark] = field(default_factory=dict)
+    incidents: dict[str, Incident] = field(default_factory=dict)
+    incident_entries: dict[str, tuple[IncidentEntry, ...]] = field(default_factory=dict)
+    check_positions: dict[DatasetId, CheckPosition] = field(default_factory=dict)
 
     def snapshot(self) -> State:
         deep = {"schemas", "tags", "positions"}

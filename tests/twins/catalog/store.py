@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tests.twins.catalog.clusters import MemoryClusters
+from tests.twins.catalog.contracts import MemoryContracts
 from tests.twins.catalog.events import MemoryEvents
+from tests.twins.catalog.incidents import MemoryIncidents
 from tests.twins.catalog.lags import MemoryLags
+from tests.twins.catalog.quality import MemoryQuality
 from tests.twins.catalog.reports import MemoryReports
 from tests.twins.catalog.saved_queries import MemorySavedQueries
 from tests.twins.catalog.scans import MemoryScans
@@ -17,7 +20,16 @@ from tests.twins.catalog.tags import MemoryTags
 
 
 class MemoryCatalogStore(
-    MemoryClusters, MemoryTags, MemoryScans, MemoryEvents, MemoryReports, MemoryLags, MemorySavedQueries
+    MemoryClusters,
+    MemoryTags,
+    MemoryScans,
+    MemoryEvents,
+    MemoryReports,
+    MemoryLags,
+    MemorySavedQueries,
+    MemoryContracts,
+    MemoryQuality,
+    MemoryIncidents,
 ):
     """See `catalog.ports.CatalogStore`."""
 

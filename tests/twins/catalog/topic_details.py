@@ -36,7 +36,9 @@ class MemoryTopicDetails:
     def partitions(self, settings: Mapping[str, Any], bootstrap: Sequence[str], topic: str) -> list[Partition]:
         results = self._topic(topic)
         return [
-            Partition(partition=p, leader=1, replicas=(1,), in_sync=(1,), begin=0, end=len(times))
+            Partition(
+                partition=p, leader=1, replicas=(1,), in_sync=(1,), begin=0, end=len(times), size=100 * len(times)
+            )
             for p, times in sorted(results.times.items())
         ]
 

@@ -168,3 +168,23 @@ def test_plugins_by_their_whole_or_last_name() -> None:
         plugin_named("Jdbc", there, "W")
     with pytest.raises(InvalidInput, match="it has none; install one"):
         plugin_named("Jdbc", [], "W")
+
+
+SALTED = "column.mask.hash.v2.SHA-256.with.salt."
+
+
+def test_a_salt_is_put_into_the_name_of_a_setting_and_shown_nowhere() -> None:
+    declared = spec({f"{SALTED}${{WEIR_SECRET_SALT}}": r"public\.a\.email"})
+    asked = wanted(declared, "a.B", lambda reference, _: "s-4711" if reference == {"env": "WEIR_SECRET_SALT"} else None)
+    assert asked.config[f"{SALTED}s-4711"] == r"public\.a\.email"
+    assert differences(asked, None, live(dict(asked.config))) == []
+    changes = differences(asked, None, live({"connector.class": "a.B", f"{SALTED}other-0815": "b"}))
+    assert {each.field for each in changes} == {f"config.{SALTED}(not shown)"}
+    assert "4711" not in repr(changes) and "0815" not in repr(changes)
+
+
+def test_a_salt_in_plain_text_is_refused_and_not_repeated() -> None:
+    with pytest.raises(ValidationError) as refused:
+        spec({f"{SALTED}s-4711": "a"})
+    assert "WEIR_SECRET_NAME" in str(refused.value.errors()[0]["msg"])
+    assert "4711" not in str(refused.value.errors()[0]["msg"])

@@ -40,6 +40,7 @@ export interface NewRequest {
   until: string;
   reason: string;
   ticket: string;
+  consumer?: string;
 }
 
 function useAccessChange<T, R>(change: (input: T) => Promise<R>) {

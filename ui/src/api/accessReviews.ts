@@ -8,6 +8,7 @@ export type AccessReview = Schemas["AccessReview"];
 export type OneAccessReview = Schemas["OneAccessReview"];
 export type ReviewItem = Schemas["ReviewedRight"];
 export type ReviewDecisions = Schemas["ReviewDecisions"];
+export type ReviewStart = Schemas["ReviewStartBody"];
 export type Verdict = "keep" | "revoke" | "undo";
 
 export interface ItemsAsked {
@@ -55,8 +56,7 @@ export function useReviewItems(id: string, asked: ItemsAsked, limit: number) {
 export function useStartReview() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (review: string) =>
-      answer<OneAccessReview>(weir.POST("/api/v1/access-reviews", { body: { review, name: null, spec: null } })),
+    mutationFn: (body: ReviewStart) => answer<OneAccessReview>(weir.POST("/api/v1/access-reviews", { body })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["access-reviews"] }),
   });
 }

@@ -10,6 +10,8 @@ export interface AuditFilters {
   person?: string | null;
   dataset?: string | null;
   field?: string | null;
+  agent?: string | null;
+  tool?: string | null;
 }
 
 interface AuditPage {

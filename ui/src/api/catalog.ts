@@ -70,13 +70,17 @@ export interface Datasets {
 
 export const DATASETS_KEY = ["datasets"];
 
-export function fetchDatasets(signal?: AbortSignal) {
-  const query = { limit: 1000 };
+export function fetchDatasets(signal?: AbortSignal, entity?: Chosen) {
+  const query = { limit: 1000, ...(entity ? { entity } : {}) };
   return answer<Datasets>(weir.GET("/api/v1/datasets", { params: { query }, ...aborted(signal) }));
 }
 
-export function useDatasets() {
-  return useQuery({ queryKey: DATASETS_KEY, queryFn: ({ signal }) => fetchDatasets(signal) });
+/** `entity`: only those with this kind of personal data. */
+export function useDatasets(entity?: Chosen) {
+  return useQuery({
+    queryKey: entity ? [...DATASETS_KEY, entity] : DATASETS_KEY,
+    queryFn: ({ signal }) => fetchDatasets(signal, entity),
+  });
 }
 
 /** The path parameters of a dataset: `place` is its cluster's name or its namespace. */

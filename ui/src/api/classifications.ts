@@ -23,9 +23,12 @@ export interface FoundAsked {
   entity?: string | null;
   dataset?: string | null;
   path?: string | null;
+  /** Only suggestions that rest on little. */
+  doubtful?: boolean;
 }
 
-export function useFound(asked: FoundAsked, limit: number, offset = 0) {
+export function useFound({ doubtful = false, ...rest }: FoundAsked, limit: number, offset = 0) {
+  const asked = doubtful ? { ...rest, doubtful } : rest;
   return useQuery({
     queryKey: ["found", asked, limit, offset],
     placeholderData: keepPreviousData,

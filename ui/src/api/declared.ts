@@ -1,6 +1,7 @@
 // Declared documents: read, check, apply.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir, yamlBody } from "@/api/client";
+import type { components } from "@/api/schema";
 import type { DeclaredDocument, KnownMask } from "@/api/types";
 
 export async function fetchDeclared(kind: string, name?: string, signal?: AbortSignal) {
@@ -104,5 +105,17 @@ export function useMaskPreview() {
   return useMutation({
     mutationFn: (body: { mask: Record<string, unknown>; values: unknown[]; type: string }) =>
       answer<MaskTried>(weir.POST("/api/v1/policies/masks/preview", { body })),
+  });
+}
+
+export type PolicyReach = components["schemas"]["PolicyReach"];
+
+/** How far each policy reaches; for those who may know of every dataset. */
+export function usePolicyReach(enabled: boolean) {
+  return useQuery({
+    queryKey: ["policy-reach"],
+    enabled,
+    queryFn: ({ signal }) =>
+      answer<components["schemas"]["PolicyReaches"]>(weir.GET("/api/v1/policy-reach", { signal })),
   });
 }

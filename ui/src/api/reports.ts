@@ -10,14 +10,19 @@ export interface WhereIsAsked {
   asOf: string | null;
 }
 
+/** The places, and who may see each of them, which takes longer: `report` has the places as soon as they are known. */
 export function useWhereIs(query: WhereIsAsked) {
-  return useQuery({
-    queryKey: ["where-is", query],
-    enabled: Boolean(query.field || query.entity || query.term),
+  const enabled = Boolean(query.field || query.entity || query.term);
+  const asking = (access: boolean) => ({
+    queryKey: ["where-is", query, access],
     // Every report is an entry of the audit: it is asked for once, not each time one comes back to it.
     staleTime: 300_000,
-    queryFn: ({ signal }) => answer<WhereIs>(weir.GET("/api/v1/reports/where-is", { params: { query }, signal })),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      answer<WhereIs>(weir.GET("/api/v1/reports/where-is", { params: { query: { ...query, access } }, signal })),
   });
+  const places = useQuery({ ...asking(false), enabled });
+  const whole = useQuery({ ...asking(true), enabled: enabled && places.isSuccess });
+  return { report: whole.data ? whole : places, access: whole };
 }
 
 export function whereIsCsv(asked: WhereIsAsked) {

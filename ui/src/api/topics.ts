@@ -37,10 +37,11 @@ export function useTopicConfig(place: string, name: string) {
   });
 }
 
-export function useTopicGroups(place: string, name: string) {
+/** `again`: milliseconds until the brokers are asked again; false: never. */
+export function useTopicGroups(place: string, name: string, again: number | false = OFTEN) {
   return useQuery({
     queryKey: ["topic-groups", place, name],
-    refetchInterval: OFTEN,
+    refetchInterval: again,
     queryFn: ({ signal }) =>
       answer<TopicGroups>(
         weir.GET("/api/v1/datasets/{namespace}/{name}/consumer-groups", { params: at(place, name), signal }),
@@ -117,11 +118,6 @@ export function useReaders(place: string, name: string) {
 
 /** Lag of all consumer groups of each topic (`CLUSTER/TOPIC`) together; topics that nobody reads are missing. */
 export function useLags(clusters: string[]): Map<string, number> {
-  return useLagAnswers(clusters).lags;
-}
-
-/** The same, with the clusters that did not answer: of them nothing is known. */
-export function useLagAnswers(clusters: string[]): { lags: Map<string, number>; failed: string[]; pending: boolean } {
   const answers = useQueries({
     queries: clusters.map((name) => ({
       queryKey: ["cluster-groups", name],
@@ -138,7 +134,7 @@ export function useLagAnswers(clusters: string[]): { lags: Map<string, number>; 
   });
   const came = answers.map((a) => a.dataUpdatedAt).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `came` changes when an answer does.
-  const lags = useMemo(() => {
+  return useMemo(() => {
     const found = new Map<string, number>();
     answers.forEach((one, i) => {
       for (const group of one.data?.groups ?? []) {
@@ -150,6 +146,4 @@ export function useLagAnswers(clusters: string[]): { lags: Map<string, number>; 
     });
     return found;
   }, [came, clusters]);
-  const failed = clusters.filter((_, i) => answers[i]?.isError);
-  return { lags, failed, pending: answers.some((one) => one.isPending) };
 }

@@ -4,7 +4,7 @@ import { EntityName } from "@/components/EntityBadge";
 import { count } from "@/lib/format";
 import { links } from "@/lib/links";
 
-/** How much of the catalog is scanned, owned, and holds personal data. */
+/** How much of the catalog is scanned, and holds personal data. What is missing stands in the inbox. */
 export function Coverage({
   datasets,
   total,
@@ -16,8 +16,6 @@ export function Coverage({
   entities: FacetValue[] | undefined;
 }) {
   const scanned = datasets.filter((d) => d.scannedAt).length;
-  const never = datasets.filter((d) => !d.scannedAt && !d.deletedAt).length;
-  const unowned = datasets.filter((d) => d.owners.length === 0).length;
   const personal = entities && (entities.find((e) => e.value === "PII")?.count ?? 0);
   const kinds = (entities ?? []).filter((e) => e.value !== "PII");
   return (
@@ -27,17 +25,13 @@ export function Coverage({
           <b>{count(total)}</b>
           <span>datasets known</span>
         </Link>
-        <Link className="stat" to={links.datasets("unscanned")}>
+        <Link className="stat" to={links.datasets()}>
           <b>{count(scanned)}</b>
-          <span>scanned, {count(never)} never</span>
+          <span>scanned</span>
         </Link>
         <Link className="stat" to={links.fields({ entity: "PII" })}>
           <b>{count(personal)}</b>
           <span>fields with personal data</span>
-        </Link>
-        <Link className="stat" to={links.datasets("unowned")}>
-          <b>{count(unowned)}</b>
-          <span>datasets without an owner</span>
         </Link>
       </div>
       {kinds.length > 0 && (

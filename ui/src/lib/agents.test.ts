@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agentState, limitWords, todayWords } from "@/lib/agents";
+import { meansWords } from "@/lib/auditWords";
 
 describe("agents", () => {
   it("have limits in words", () => {
@@ -12,5 +13,11 @@ describe("agents", () => {
     expect(agentState({ active: true, endedAt: null })).toBe("active");
     expect(agentState({ active: false, endedAt: "2026-11-27T10:00:00Z" })).toBe("ended");
     expect(agentState({ active: false, endedAt: null })).toBe("expired");
+  });
+
+  it("and their tools are named in the audit", () => {
+    expect(meansWords({ agent: "helper", tool: "run_query" })).toBe("by agent helper, run_query");
+    expect(meansWords({ tool: "run_query" })).toBe("by run_query");
+    expect(meansWords({ agent: ["x"] })).toBe("");
   });
 });

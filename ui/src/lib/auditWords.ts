@@ -39,11 +39,16 @@ const WORDS: Record<string, string> = {
   "directory.user.cut": "Access ended by the directory",
   "directory.user.remove": "User removed by the directory",
   "grant.revoke": "Grant revoked",
+  "incident.acknowledge": "Incident acknowledged",
+  "incident.assign": "Incident assigned",
+  "incident.comment": "Incident commented",
+  "incident.resolve": "Incident resolved",
   "mask.preview": "Mask tried",
   "notify.choose": "Notifications chosen",
   "notify.test": "Test notification sent",
   "policy.simulate": "Change of policies simulated",
   "policy.test": "Policy tested",
+  "quality.mark": "Time marked in quality",
   query: "Query",
   "query.cancel": "Query stopped",
   "query.catalog": "Query of the catalog",
@@ -67,6 +72,11 @@ const WORDS: Record<string, string> = {
   "request.escalate": "Access request escalated",
   "request.expire": "Access request expired",
   "request.readdress": "Access request sent to other approvers",
+  "rights.adopt": "ACLs adopted",
+  "rights.copy": "Masked copy for consumers made or removed",
+  "rights.apply": "ACLs changed at the brokers",
+  "rights.propose": "Plan of ACLs proposed to a second person",
+  "rights.undo": "Change of ACLs undone",
   "saved-query.delete": "Saved query deleted",
   "saved-query.share": "Saved query shared",
   "scan.cancel": "Scan cancelled",
@@ -101,4 +111,11 @@ export const actionWords = (action: string): string => (Object.hasOwn(WORDS, act
 export function actionNamed(text: string): string {
   const wanted = text.trim().toLowerCase();
   return ACTIONS.find(([, words]) => words.toLowerCase() === wanted)?.[0] ?? text.trim();
+}
+
+/** `by agent helper, run_query`: by what somebody acted, as an entry of the audit has it; empty where they did so themselves. */
+export function meansWords(details: Record<string, unknown>): string {
+  const { agent, tool } = details;
+  const named = [typeof agent === "string" && `agent ${agent}`, typeof tool === "string" && tool].filter(Boolean);
+  return named.length ? `by ${named.join(", ")}` : "";
 }

@@ -9,6 +9,7 @@ export const KINDS = [
   "ServiceAccount",
   "Grant",
   "AccessReview",
+  "Contract",
   "Domain",
   "Visibility",
   "Principal",

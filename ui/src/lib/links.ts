@@ -8,6 +8,9 @@ function query(params: Record<string, string | null | undefined>): string {
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
+/** Kinds of documents that the page of roles and people shows. */
+const PEOPLE = new Set(["Role", "User", "Group", "ServiceAccount"]);
+
 export const links = {
   home: "/",
   search: (params: Record<string, string | null | undefined> = {}) => `/search${query(params)}`,
@@ -24,6 +27,8 @@ export const links = {
   view: (name: string, tab?: string) => `/views/${part(name)}${tab && tab !== "overview" ? `/${tab}` : ""}`,
   connectors: "/connectors",
   connector: (name: string) => `/connectors/${part(name)}`,
+  incidents: (params: Record<string, string | null | undefined> = {}) => `/incidents${query(params)}`,
+  incident: (id: string) => `/incidents/${part(id)}`,
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
   savedQuery: (id: string) => `/query${query({ saved: id })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) =>
@@ -41,7 +46,15 @@ export const links = {
   accessReview: (id: string) => `/access-reviews/${part(id)}`,
   domains: "/domains",
   domain: (name: string) => `/domains/${part(name)}`,
-  policies: (kind?: string, change = false) => `/policies${query({ kind, change: change ? "new" : null })}`,
+  /** The page that shows documents of a kind: policies, roles and people, or all declared documents. */
+  policies: (kind?: string, change = false) =>
+    `${!kind || kind === "Policy" ? "/policies" : PEOPLE.has(kind) ? "/policies/people" : "/policies/documents"}${query(
+      {
+        kind: kind === "Policy" ? null : kind,
+        change: change ? "new" : null,
+      },
+    )}`,
+  documents: (kind?: string) => `/policies/documents${query({ kind })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,
   scan: (id: string) => `/admin/scans/${part(id)}`,

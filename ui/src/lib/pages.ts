@@ -16,6 +16,7 @@ import {
   Settings,
   ShieldCheck,
   SquareTerminal,
+  TriangleAlert,
   UserCheck,
   Waypoints,
 } from "lucide-react";
@@ -42,6 +43,7 @@ export const PAGES: Page[] = [
   { to: "/views", text: "Views", key: "e", icon: Layers },
   { to: "/connectors", text: "Connectors", key: "c", icon: Cable, where: "connectors" },
   { to: "/domains", text: "Domains", key: "m", icon: Boxes, where: "domains" },
+  { to: "/incidents", text: "Incidents", key: "x", icon: TriangleAlert },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
   { to: "/access-reviews", text: "Access reviews", key: "i", icon: UserCheck },
@@ -64,7 +66,7 @@ const PLACES: Omit<Page, "icon">[] = [
   { to: "/notifications", text: "Notifications", key: "n" },
   { to: "/agents", text: "Agents", key: "b" },
   { to: "/query?pane=saved", text: "Saved queries", key: "y" },
-  { to: "/policies?kind=Purpose", text: "Purposes", key: "o" },
+  { to: "/policies/documents?kind=Purpose", text: "Purposes", key: "o" },
   { to: "/admin/clusters?add=cluster", text: "Add a cluster", key: "k", needs: ["manage"] },
 ];
 

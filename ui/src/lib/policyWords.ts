@@ -21,7 +21,7 @@ export function inWords({ kind, spec }: DeclaredDocument): string {
 }
 
 /** What a policy of access asks for: a grant, and for which purposes. */
-function required(requires: unknown): string {
+export function required(requires: unknown): string {
   const { purpose = [] } = (requires ?? {}) as { purpose?: string | string[] };
   const purposes = [purpose].flat().map(String);
   return purposes.length === 0 ? "a grant" : `a grant for the purpose ${purposes.join(" or ")}`;

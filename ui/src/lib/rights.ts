@@ -39,3 +39,25 @@ export function usedWords({ state, groups, perhaps }: RightsEntry["used"]): stri
   const maybe = perhaps.length > 0 ? [`perhaps ${perhaps.join(", ")}`] : [];
   return [USED[state], ...theirs, ...maybe].join("; ");
 }
+
+const CHANGES: Record<string, string> = {
+  topicRead: "open a topic",
+  topicReadAgain: "open a topic again",
+  groupRead: "open a consumer group",
+  transactionalWrite: "open a transactional id",
+  installationMark: "mark of this Weir",
+  rightEnded: "the right ended",
+  personGone: "the person is gone",
+  principalUnknown: "the principal is nobody's",
+  topicGone: "the topic is gone",
+  notCatalogued: "not in the catalog",
+  notDeclared: "not declared any more",
+  backAgain: "made again by hand",
+};
+
+/** A kind of change in a few words. */
+export function changeWords(kind: string, action: "create" | "delete"): string {
+  const words = CHANGES[kind];
+  if (words === undefined) return action;
+  return action === "delete" ? `delete: ${words}` : words;
+}

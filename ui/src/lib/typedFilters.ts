@@ -21,7 +21,7 @@ export const MEANING: Record<string, string> = {
   tag: "with a tag",
   type: "fields of a type",
   has: "with a description, owner, tag or term",
-  is: "deprecated, personal or scanned",
+  is: "broken, deprecated, personal or scanned",
   entity: "with a kind of personal data",
   kind: "datasets or fields",
   cluster: "of a cluster",

@@ -3,6 +3,7 @@ import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAudit, useVerify } from "@/api/audit";
+import type { AuditEntry } from "@/api/types";
 import { Action, AuditTime, Decision } from "@/components/AuditCells";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
@@ -12,7 +13,7 @@ import { NextPage } from "@/components/NextPage";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Reasons, reasonList } from "@/components/Reasons";
-import { ACTIONS, actionNamed, actionWords } from "@/lib/auditWords";
+import { ACTIONS, actionNamed, actionWords, meansWords } from "@/lib/auditWords";
 import { count } from "@/lib/format";
 
 export default function AuditPage() {
@@ -30,6 +31,8 @@ const PLACEHOLDERS = {
   person: "who did it or is meant",
   dataset: "dataset: prod/orders",
   field: "field: value.customer.email",
+  agent: "agent: its name or token's id",
+  tool: "tool: run_query",
 };
 const NAMES = Object.keys(PLACEHOLDERS) as (keyof typeof PLACEHOLDERS)[];
 
@@ -42,6 +45,8 @@ function Trail() {
     person: params.get("person"),
     dataset: params.get("dataset"),
     field: params.get("field"),
+    agent: params.get("agent"),
+    tool: params.get("tool"),
   };
   const audit = useAudit(filters);
   const verify = useVerify();
@@ -152,7 +157,7 @@ function Trail() {
                   className: "nowrap small",
                   cell: (e) => <AuditTime at={e.at} />,
                 },
-                { id: "who", head: "Who", cell: (e) => e.actor },
+                { id: "who", head: "Who", cell: (e) => <Doer of={e} /> },
                 { id: "what", head: "What", cell: (e) => <Action of={e.action} /> },
                 { id: "on", head: "On", className: "anywhere", cell: (e) => e.target },
                 { id: "decision", head: "Decision", cell: (e) => <Decision of={e.decision} /> },
@@ -163,6 +168,17 @@ function Trail() {
         </div>
       )}
     </div>
+  );
+}
+
+/** Who did it; below, the agent that acted and the tool that it called. */
+function Doer({ of: entry }: { of: AuditEntry }) {
+  const means = meansWords(entry.details);
+  return (
+    <>
+      {entry.actor}
+      {means && <div className="small muted">{means}</div>}
+    </>
   );
 }
 

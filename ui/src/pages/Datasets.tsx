@@ -1,6 +1,6 @@
 // Every dataset in one table: filter as you type, sort by a click on a head. Only rows in sight are drawn.
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { ArrowDown, ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp, X } from "lucide-react";
 import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useDatasets } from "@/api/catalog";
@@ -14,22 +14,37 @@ import { Segments } from "@/components/Segments";
 import { TableTools } from "@/components/TableTools";
 import { When } from "@/components/When";
 import { useColumnWidths, WidthHandle } from "@/components/WidthHandle";
-import { count, plural } from "@/lib/format";
+import { bytes, count, plural } from "@/lib/format";
 import { useTableSettings } from "@/lib/kept";
 import { links } from "@/lib/links";
 import { arrows } from "@/lib/listKeys";
 import { useMay } from "@/lib/may";
 import "@/styles/datasets.css";
 
+const WEEK_MS = 7 * 86_400_000;
+/** From so many records on a topic's consumers count as behind; as the inbox has it. */
+const BEHIND = 10_000;
+type Fits = (d: Dataset, lag?: number) => boolean;
+const departs: Fits = (d) => (d.scan.problems ?? []).some((problem) => problem.reason === "departs");
+/** Without those that only producers of lineage name, which nobody can scan, and those whose scan failed. */
+const neverScanned: Fits = (d) => !d.scannedAt && !d.deletedAt && !d.scan.error && d.source !== "lineage";
+const isNew: Fits = (d) => !d.deletedAt && Date.parse(d.createdAt ?? "") >= Date.now() - WEEK_MS;
+
+/** Which datasets are shown; those without a place of their own among the choices are where the inbox leads. */
 const SHOWN = {
   all: { text: "all", fits: () => true },
   unowned: { text: "no owner", fits: (d: Dataset) => d.owners.length === 0 },
-  unscanned: { text: "never scanned", fits: (d: Dataset) => !d.scannedAt && !d.deletedAt },
+  unscanned: { text: "never scanned", fits: neverScanned },
   problems: {
     text: "problems",
     fits: (d: Dataset) => Boolean(d.scan.error) || (d.scan.problems ?? []).length > 0 || Boolean(d.deletedAt),
   },
-};
+  failed: { text: "failed scan", fits: (d: Dataset) => Boolean(d.scan.error), rare: true },
+  unfinished: { text: "unfinished fields", fits: (d: Dataset) => (d.scan.unscanned ?? []).length > 0, rare: true },
+  departs: { text: "departs from schema", fits: departs, rare: true },
+  behind: { text: "consumers behind", fits: (_: Dataset, lag?: number) => (lag ?? 0) >= BEHIND, rare: true },
+  new: { text: "new this week", fits: isNew, rare: true },
+} satisfies Record<string, { text: string; fits: Fits; rare?: boolean }>;
 type Shown = keyof typeof SHOWN;
 
 interface DatasetColumn {
@@ -52,6 +67,7 @@ const COLUMNS = {
     cell: (d) => d.format.value ?? "–",
   },
   records: { text: "Records", width: 98, by: (d) => d.topic.retained ?? -1, cell: (d) => count(d.topic.retained) },
+  size: { text: "Size", width: 86, by: (d) => d.topic.size ?? -1, cell: (d) => bytes(d.topic.size) },
   lag: { text: "Lag", width: 78, by: () => -1, cell: (d, lag) => <Lag of={d} lag={lag} /> },
   owners: {
     text: "Owners",
@@ -94,7 +110,8 @@ const ROW = 41;
 export default function DatasetsPage() {
   const { may } = useMay();
   const [params, setParams] = useSearchParams();
-  const datasets = useDatasets();
+  const entity = params.get("entity");
+  const datasets = useDatasets(entity);
   const shown: Shown = (params.get("show") ?? "all") in SHOWN ? ((params.get("show") ?? "all") as Shown) : "all";
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(params);
@@ -126,15 +143,15 @@ export default function DatasetsPage() {
                 label="Which"
                 value={shown}
                 onChange={(value) => set("show", value === "all" ? "" : value)}
-                options={(Object.keys(SHOWN) as Shown[]).map((value) => ({
-                  value,
-                  text: (
-                    <>
-                      {SHOWN[value].text} <span className="muted">{count(all.filter(SHOWN[value].fits).length)}</span>
-                    </>
-                  ),
-                }))}
+                options={(Object.keys(SHOWN) as Shown[])
+                  .filter((value) => value === shown || !isRare(value))
+                  .map((value) => ({ value, text: <Choice of={value} datasets={all} /> }))}
               />
+              {entity && (
+                <button type="button" className="button small" onClick={() => set("entity", "")}>
+                  with {entity === "PII" ? "personal data" : entity} <X size={13} aria-label="Remove" />
+                </button>
+              )}
             </div>
             {total > all.length && (
               <p className="muted small">
@@ -150,6 +167,18 @@ export default function DatasetsPage() {
   );
 }
 
+const isRare = (shown: Shown) => "rare" in SHOWN[shown];
+
+/** The words of a choice and how many datasets it has; lag is known in the table alone. */
+function Choice({ of, datasets }: { of: Shown; datasets: Dataset[] }) {
+  const { text, fits } = SHOWN[of];
+  return (
+    <>
+      {text} {of !== "behind" && <span className="muted">{count(datasets.filter((d) => fits(d)).length)}</span>}
+    </>
+  );
+}
+
 function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown; filter: string }) {
   const [sort, setSort] = useState<{ by: Column; down: boolean }>({ by: "name", down: false });
   const clusters = useMemo(() => [...new Set(datasets.map((d) => d.cluster).filter((c) => c !== null))], [datasets]);
@@ -159,7 +188,7 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
     const text = (d: Dataset) => [d.reference, d.description, ...d.owners, ...d.tags].join(" ").toLowerCase();
     const key = sort.by === "lag" ? (d: Dataset) => lags.get(d.reference) ?? -1 : COLUMNS[sort.by].by;
     return datasets
-      .filter(SHOWN[shown].fits)
+      .filter((d) => SHOWN[shown].fits(d, lags.get(d.reference)))
       .filter((d) => words.every((word) => text(d).includes(word)))
       .map((d) => ({ d, key: key(d) }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (sort.down ? -1 : 1))

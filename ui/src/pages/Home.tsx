@@ -1,11 +1,9 @@
-// The first page: the search box, what waits for me, how much is covered, what changed lately.
+// The first page: the search box, the inbox, how much is covered, what changed lately.
 import { Search } from "lucide-react";
 import { Suspense, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useMe, useRequests } from "@/api/access";
-import { useAccessReviews } from "@/api/accessReviews";
 import { useDatasets, useSearch } from "@/api/catalog";
-import { useFound } from "@/api/classifications";
 import { useDeclared } from "@/api/declared";
 import { useEvents } from "@/api/events";
 import type { Dataset } from "@/api/types";
@@ -16,16 +14,15 @@ import { Loading } from "@/components/Loading";
 import { useTitle } from "@/components/PageHead";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
-import { count, plural } from "@/lib/format";
-import { dutiesOf } from "@/lib/home";
 import { useFavourites, useRecent } from "@/lib/kept";
 import { useSlash } from "@/lib/keys";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
-import { mine, toDecide } from "@/lib/requests";
+import { mine } from "@/lib/requests";
 import { useToken } from "@/lib/session";
+import { Inbox } from "@/pages/home/Inbox";
 import { MyGrants, RecentQueries } from "@/pages/home/MyAccess";
-import { Duties, FirstRun } from "@/parts";
+import { FirstRun } from "@/parts";
 import "@/styles/search.css";
 
 const QUESTIONS = [
@@ -79,6 +76,7 @@ export function Home() {
         </div>
         <Kept />
       </div>
+      {datasets.data?.total !== 0 && <Inbox />}
       <Answer of={datasets}>
         {({ datasets: all, total }) =>
           total === 0 ? (
@@ -94,11 +92,9 @@ export function Home() {
               <Coverage datasets={all} total={total} entities={fields.data?.facets.entity} />
               <div className="columns">
                 <div className="stack">
-                  <Mine datasets={all} whole={total <= all.length} />
                   <Lately datasets={all} />
                 </div>
                 <div className="stack">
-                  <Waiting />
                   <MyRequests />
                   <MyGrants me={me} />
                   <RecentQueries user={me?.user} />
@@ -109,23 +105,6 @@ export function Home() {
         }
       </Answer>
     </div>
-  );
-}
-
-/** What this person looks after; nothing for those who only ask. */
-function Mine({ datasets, whole }: { datasets: Dataset[]; whole: boolean }) {
-  const me = useMe(useToken()).data;
-  const duties = dutiesOf(me, datasets);
-  if (!me || duties.length === 0) return null;
-  return (
-    <Suspense fallback={<Loading lines={4} />}>
-      <div className="duties">
-        <Duties me={me} duties={duties} datasets={datasets} />
-      </div>
-      {!whole && (
-        <p className="muted small">Counted over the first {count(datasets.length)} datasets of the catalog only.</p>
-      )}
-    </Suspense>
   );
 }
 
@@ -225,42 +204,6 @@ function Lately({ datasets }: { datasets: Dataset[] }) {
           ))}
         </ul>
       )}
-    </section>
-  );
-}
-
-/** Requests to decide, detections to review; one line where there is nothing. */
-function Waiting() {
-  const me = useMe(useToken()).data;
-  const user = me?.user;
-  const pending = useRequests({ state: "pending" });
-  const found = useFound({ state: "suggested" }, 1);
-  const decide = toDecide(pending.data ?? [], user).length;
-  const confirm = useAccessReviews().data?.toDecide ?? 0;
-  const review = me?.permissions?.includes("review") ? (found.data?.total ?? 0) : 0;
-  const waits = [
-    { n: decide, what: plural(decide, "request"), why: "for you to decide", to: links.requests("decide") },
-    { n: confirm, what: plural(confirm, "right"), why: "to confirm in access reviews", to: links.accessReviews },
-    { n: review, what: plural(review, "detection"), why: "of personal data to review", to: links.review },
-  ].filter(({ n }) => n > 0);
-  return (
-    <section className="panel stack-s" aria-labelledby="waits">
-      <h2 id="waits">Pending</h2>
-      <Answer of={pending} lines={2}>
-        {() => (
-          <ul className="stack-s">
-            {waits.map(({ what, why, to }) => (
-              <li key={to}>
-                <Link to={to} className="strong">
-                  {what}
-                </Link>{" "}
-                <span className="muted">{why}</span>
-              </li>
-            ))}
-            {waits.length === 0 && <li className="muted">Nothing.</li>}
-          </ul>
-        )}
-      </Answer>
     </section>
   );
 }

@@ -29,8 +29,9 @@ export default function ReviewPage() {
   const state = STATES.find((s) => s === params.get("state")) ?? "suggested";
   const entity = params.get("entity");
   const dataset = params.get("dataset");
+  const doubtful = params.get("doubtful") === "true";
   const [shown, setShown] = useState(PAGE);
-  const found = useFound({ state, entity, dataset }, shown);
+  const found = useFound({ state, entity, dataset, doubtful }, shown);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const set = (name: string, value: string | null) => {
     const next = new URLSearchParams(params);
@@ -51,6 +52,16 @@ export default function ReviewPage() {
           onChange={(value) => set("state", value)}
           options={STATES.map((value) => ({ value, text: value }))}
         />
+        {state === "suggested" && (
+          <label className="row">
+            <input
+              type="checkbox"
+              checked={doubtful}
+              onChange={(event) => set("doubtful", event.target.checked ? "true" : null)}
+            />
+            Doubtful only
+          </label>
+        )}
       </PageHead>
       <UndoNotice />
       {known && !may("review") && (

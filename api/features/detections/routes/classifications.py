@@ -37,10 +37,12 @@ class ReviewBody(RequestBody):
     path: str = Field(examples=["value.customer.email"])
     entity: str = Field(examples=["EMAIL_ADDRESS"])
     state: ReviewState
-    reason: str = ""
+    reason: Text = ""
 
 
-@router.post("/datasets/{namespace}/{name}/classifications", dependencies=[needs(PERMISSION, others=OWNERS)])
+@router.post(
+    "/datasets/{namespace}/{name}/classifications", dependencies=[needs(PERMISSION, others=OWNERS, agents=True)]
+)
 def review_one(
     detections: From[Detections], caller: Caller, later: Session, namespace: Name, name: Name, body: ReviewBody
 ) -> answers.Classification:
@@ -59,6 +61,7 @@ def list_classifications(
     path: Annotated[Text | None, Query(description="Field path; * matches anything.")] = None,
     recognizer: Annotated[Text | None, Query(description="Found by this recognizer.")] = None,
     changed: Annotated[bool | None, Query(description="Whose last look differs from the one before.")] = None,
+    doubtful: Annotated[bool | None, Query(description="Suggestions that rest on little, by their score.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> answers.Classifications:
@@ -67,7 +70,13 @@ def list_classifications(
     `mayReview` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
     """
     where = DetectionFilter(
-        state=state, entity=entity, dataset=dataset, path=path, recognizer=recognizer, changed=changed
+        state=state,
+        entity=entity,
+        dataset=dataset,
+        path=path,
+        recognizer=recognizer,
+        changed=changed,
+        doubtful=doubtful,
     )
     return detections.page(caller, where, limit, offset)
 
@@ -80,7 +89,7 @@ class ReviewItem(RequestBody):
     path: str = Field(examples=["value.customer.email"])
     entity: str = Field(examples=["EMAIL_ADDRESS"])
     state: ReviewState | None = None
-    reason: str | None = None
+    reason: Text | None = None
 
 
 class ReviewsBody(RequestBody):
@@ -88,7 +97,7 @@ class ReviewsBody(RequestBody):
 
     items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
     state: ReviewState | None = None
-    reason: str | None = None
+    reason: Text | None = None
 
     def decisions(self) -> Iterator[Decision]:
         """Raises InvalidInput for an item without a state."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from api.features.mcp.arguments import Argument
@@ -22,14 +23,12 @@ from api.features.mcp.tools.spec import (
 _CLUSTER = Argument("cluster", others=("namespace", "env", "environment"))
 _OWNER = Argument("owner", others=("team", "user"))
 _TAG = Argument("tag", others=("tags", "label"))
-_ENTITY = Argument(
-    "entity", "kind of personal data, as EMAIL_ADDRESS; PII for any", others=("pii", "personalData", "classification")
-)
+_ENTITY = Argument("entity", "as EMAIL_ADDRESS; PII for any", others=("pii", "personalData", "classification"))
 _LIMIT_OF_PAGE = 20
 _UNREAD = ("score", "highlights")
 _OF_SCHEMA = ("version", "source", "shapes", "withheld")
 _OF_FIELD = ("path", "types", "presence", "nullShare", "distinct", "description", "tags", "withheld", "declared")
-_OF_VERDICT = ("path", "entity", "score", "state", "source", "reviewedBy", "reason")
+OF_VERDICT = ("path", "entity", "score", "state", "source", "reviewedBy", "reason")
 
 
 async def _search(api: OwnRoutes, values: Values) -> ToolAnswer:
@@ -61,7 +60,7 @@ async def _datasets(api: OwnRoutes, values: Values) -> ToolAnswer:
     )
 
 
-async def _describe(api: OwnRoutes, values: Values) -> ToolAnswer:
+async def described(api: OwnRoutes, values: Values) -> ToolAnswer:
     dataset = await find(api, values["dataset"])
     path = "/datasets" + address(dataset.namespace, dataset.name)
     details = await api.need(path)
@@ -73,7 +72,7 @@ async def _describe(api: OwnRoutes, values: Values) -> ToolAnswer:
     else:
         data["schema"] = only(schema.body, *_OF_SCHEMA)
         fields = [only(each, *_OF_FIELD) for each in schema.body["fields"]]
-    data["personalData"] = verdicts.body if verdicts.failed else [only(each, *_OF_VERDICT) for each in verdicts.body]
+    data["personalData"] = verdicts.body if verdicts.failed else [only(each, *OF_VERDICT) for each in verdicts.body]
     shown, offset, total = page(fields, values)
     return ToolAnswer({**data, "fields": shown}, "fields", offset, total)
 
@@ -112,9 +111,9 @@ TOOLS = (
     ),
     Tool(
         "describe_dataset",
-        "One dataset: description, owners, schema with types and presence, personal data, what you may do. No values of records.",
-        (DATASET, OFFSET),
-        _describe,
+        "One dataset: description, owners, schema with types and presence, personal data, what you may do. No values.",
+        (replace(DATASET, listed=True), OFFSET),
+        described,
         others=("get_dataset", "describe", "describe_topic", "get_schema", "schema", "get_entity", "dataset"),
     ),
 )

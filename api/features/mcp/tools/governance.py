@@ -41,6 +41,9 @@ async def _who(api: OwnRoutes, values: Values) -> ToolAnswer:
     body = await api.need(
         "/access/datasets" + address(dataset.cluster, dataset.name),
         field=values["field"],
+        name=values["who"],
+        kind=values["kind"],
+        asOf=values["at"],
         limit=values["limit"],
         offset=offset,
     )
@@ -91,7 +94,7 @@ def _holds(me: dict[str, Any], subject: dict[str, Any]) -> bool:
 TOOLS = (
     Tool(
         "where_is",
-        "Every place of a field name, a kind of personal data or a glossary term: where it flows, who reads it, who may see it.",
+        "Every place of a field, a kind of personal data or a glossary term: its flows, its readers, who may see it.",
         (
             Argument("field", others=("column", "path", "name")),
             Argument("entity", "as EMAIL_ADDRESS; PII for any", others=("pii", "personalData", "kind", "type")),
@@ -104,7 +107,15 @@ TOOLS = (
     Tool(
         "who_has_access",
         "Who may read a dataset or a field, masked or not, by which rule.",
-        (DATASET, FIELD, LIMIT, OFFSET),
+        (
+            DATASET,
+            FIELD,
+            Argument("who", "one person, group or role", others=("user", "person", "group", "role", "subject")),
+            Argument("kind", choices=("user", "group", "role"), others=("type",)),
+            Argument("at", "as it was then, RFC 3339", others=("asOf", "when", "moment", "time")),
+            LIMIT,
+            OFFSET,
+        ),
         _who,
         others=("access", "who_can_read", "get_access", "permissions"),
     ),
@@ -128,6 +139,7 @@ TOOLS = (
         ),
         _request,
         writes=True,
+        elicits=("purpose", "days"),
         others=("create_access_request", "ask_for_access", "get_access_to"),
     ),
     Tool(

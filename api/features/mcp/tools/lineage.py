@@ -35,6 +35,7 @@ async def _lineage(api: OwnRoutes, values: Values) -> ToolAnswer:
 
 
 async def _path(api: OwnRoutes, values: Values) -> ToolAnswer:
+    # One after the other: where both are unknown, the answer names the first, whichever is known to be missing sooner.
     source = await node_id(api, values["from"], values["from_field"])
     target = await node_id(api, values["to"], values["to_field"])
     body = await api.need("/lineage/paths", **{"from": source, "to": target})
@@ -83,7 +84,7 @@ TOOLS = (
     ),
     Tool(
         "impact",
-        "What is affected downstream when a dataset or a field changes, with its owners.",
+        "What a change of a dataset or a field affects downstream, with owners.",
         (
             DATASET,
             FIELD,

@@ -16,24 +16,21 @@ from api.features.mcp.tools.spec import (
     Values,
     only,
     page,
+    without,
 )
 from policies.decision.agents import most_rows
 
 _SQL = Argument("sql", "one SELECT, SHOW or DESCRIBE", required=True, others=("query", "statement", "q"))
 _MORE_ROWS = "select fewer columns, or ask again with a condition that leaves out the rows shown"
 
-
 _USUAL = 100
-"""Rows that routes give where no number was asked for, or fewer where the token of an agent allows fewer."""
+"""Rows of an answer where no number was asked for."""
 
 
-def _rows(api: OwnRoutes, values: Values) -> int | None:
-    """Rows to ask for, no more than the setting and the token of an agent allow; None: as many as the route gives by itself."""
-    setting: int = api.instance[Settings].mcp.rows
-    most = most_rows(api.subject, setting)
-    if values["limit"] is None:
-        return None if setting >= _USUAL else most
-    return min(int(values["limit"]), most)
+def _rows(api: OwnRoutes, values: Values) -> int:
+    """Rows to ask for, no more than the setting and the token of an agent allow."""
+    asked: int = values["limit"] if values["limit"] is not None else _USUAL
+    return most_rows(api.subject, min(asked, api.instance[Settings].mcp.rows))
 
 
 async def _run(api: OwnRoutes, values: Values) -> ToolAnswer:
@@ -45,7 +42,16 @@ async def _run(api: OwnRoutes, values: Values) -> ToolAnswer:
 
 async def _explain(api: OwnRoutes, values: Values) -> ToolAnswer:
     body = await api.post("/query/explain", {"sql": values["sql"], "purpose": values["purpose"]})
-    return ToolAnswer(body, note="Nothing was read.")
+    return ToolAnswer(_brief(body), note="Nothing was read.")
+
+
+def _brief(explained: dict[str, Any]) -> dict[str, Any]:
+    """An explanation without what it repeats. Of a query that would run, each column of the answer has its decision."""
+    if explained["decision"]["effect"] != "allow":
+        return explained
+    decision = without(explained["decision"], "reasons")
+    tables = [without(each, "fields", "columns") for each in explained["tables"]]
+    return {**explained, "decision": decision, "tables": tables}
 
 
 async def _view(api: OwnRoutes, values: Values) -> ToolAnswer:

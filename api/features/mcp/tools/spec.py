@@ -9,12 +9,13 @@ from typing import Any
 from api.features.mcp.arguments import Argument
 from api.features.mcp.calls import OwnRoutes
 from catalog.node_ids import read_id, write_id
+from policies.model import Subject
 
-DATASET = Argument("dataset", "as prod/orders", required=True, others=("topic", "name", "table", "id"))
+DATASET = Argument("dataset", "as prod/orders", required=True, others=("topic", "table", "name", "id"), listed=False)
 FIELD = Argument("field", "as value.customer.email", others=("path", "column", "fieldPath"))
 LIMIT = Argument("limit", kind="integer", others=("max", "count", "size", "maxResults", "top"))
 OFFSET = Argument("offset", kind="integer", others=("skip",))
-PURPOSE = Argument("purpose", "what a grant was given for", others=("reason", "why"))
+PURPOSE = Argument("purpose", others=("reason", "why"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,11 @@ Ask = Callable[[OwnRoutes, Values], Awaitable[ToolAnswer]]
 class Tool:
     """One tool.
 
-    writes  whether a call changes something
-    scope   what a token must be limited to and have, so that the tool is there at all; None: it is there for all
-    others  further names that agents guess
+    writes    whether a call changes something
+    scope     what a token must be limited to and have, so that the tool is there at all; None: it is there for all
+    others    further names that agents guess
+    elicits   arguments for which the person at the agent is asked where they are missing
+    question  what the person is asked before the tool does it, of its arguments; None: nothing
     """
 
     name: str
@@ -57,6 +60,12 @@ class Tool:
     writes: bool = False
     scope: str | None = None
     others: tuple[str, ...] = field(default=())
+    elicits: tuple[str, ...] = ()
+    question: Callable[[Values], str] | None = None
+
+    def is_open_to(self, subject: Subject) -> bool:
+        """Whether the token of a subject has the tool."""
+        return self.scope is None or (subject.scopes is not None and self.scope in subject.scopes)
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of its arguments."""

@@ -181,7 +181,6 @@ def test_a_token_is_made_listed_and_revoked(weir: Weir, home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["dataset", "schema", "orders"], "CLUSTER/TOPIC"),
         (["lineage", "impact", "orders"], "'orders' names no dataset"),
         (["scan"], "Name a cluster, or give --bootstrap-servers."),
         (["apply", "-f", "/nowhere.yaml"], "/nowhere.yaml cannot be read"),

@@ -69,7 +69,7 @@ def imported(line: str, url: str, home: Path) -> set[str]:
         ("whoami", 280, {"sign_in"}),
         ("search", 280, {"search"}),
         ("request list", 290, {"access_requests"}),
-        ("dataset list -o json", 280, {"datasets"}),
+        ("dataset list -o json", 285, {"datasets"}),
         ("--version", 240, set()),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from api.terminal.cells import cell
-from api.terminal.layout import laid_out, wrapped
+from api.terminal.layout import fitting, laid_out, wrapped
+from api.terminal.output import local_time
 
 LONG = "prod/shop.customers.loyalty-programme.transactions-by-region-eu"
 MAIL = "maximiliane.von-und-zu-hohenstein@subsidiary.department.example.com"
@@ -88,3 +90,51 @@ def test_wrapping_keeps_every_word_and_the_width(text: str, width: int) -> None:
     assert "".join("".join(lines).split()) == "".join(text.split())
     if all(cell_len(word) <= width // 2 for word in text.split()):
         assert " ".join(lines).split() == text.split()
+
+
+def test_many_rows_stay_a_table_of_the_first_columns() -> None:
+    names = ["dataset", "format", "records", "size", "description", "owners"]
+    row = [
+        "prod/orders",
+        "key string, value json",
+        1500,
+        "312.2 kB",
+        "Orders as the shop confirms them.",
+        ["otto", MAIL],
+    ]
+    count = fitting(names, [row] * 20, 80)
+    lines = [line.text for line in laid_out(names[:count], [row[:count]] * 20, 80)]
+    assert 2 <= count < len(names)
+    assert max(map(cell_len, lines)) <= 80 and lines[0].split() == names[:count]
+    assert fitting(names, [row] * 20, 300) == fitting(names, [row], 80) == len(names)
+
+
+@given(st.lists(st.lists(WORDS, min_size=4, max_size=4), min_size=2, max_size=9), st.integers(20, 120))
+def test_what_fits_is_a_table_within_the_width(rows: list[list[str]], width: int) -> None:
+    names = ["a", "b", "c", "d"]
+    count = fitting(names, rows, width)
+    lines = laid_out(names[:count], [row[:count] for row in rows], width)
+    if count < len(names):
+        assert lines[0].heading and lines[0].text.split() == names[:count]
+    assert max(cell_len(line.text) for line in lines) <= width
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("2026-11-23T10:00:00Z", "2026-11-23 11:00:00"),
+        ("2026-07-23T10:00:00.123456+00:00", "2026-07-23 12:00:00"),
+        ("2026-13-23T10:00:00Z", "2026-13-23T10:00:00Z"),
+        ("at 2026-11-23T10:00:00Z", "at 2026-11-23T10:00:00Z"),
+        (7, 7),
+        (None, None),
+    ],
+)
+def test_times_are_local(monkeypatch: pytest.MonkeyPatch, value: Any, shown: Any) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert local_time(value) == shown
+    finally:
+        monkeypatch.undo()
+        time.tzset()

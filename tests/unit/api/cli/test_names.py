@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -197,7 +198,7 @@ def test_every_example_names_commands_and_options_that_there_are() -> None:
 
 
 def test_every_group_has_examples_and_the_help_of_its_word() -> None:
-    assert len(WORDS) <= 34
+    assert len(WORDS) <= 41
     for path, group in groups(WHOLE):
         assert re.match(r"Examples:\n\n", group.epilog or ""), path
         assert f"weir {' '.join(path)}" in group.epilog, path
@@ -293,6 +294,42 @@ def test_an_old_word_prints_as_the_new_one_and_a_line_on_stderr(weir: Weir, serv
 def test_a_mistyped_word_names_the_near_one(weir: Weir) -> None:  # noqa: F811
     assert "Did you mean 'list'?" in weir("query", "lst").err
     assert "Did you mean 'dataset'?" in weir("datasett").err
+    assert "Did you mean 'browse'?" in weir("dataset", "messages", "prod/orders").err
+    assert "Did you mean 'dataset'?" in weir("topics").err
+    assert "No such command 'ls'." in weir("policy", "ls").err
+
+
+def test_a_topic_needs_no_cluster_where_one_has_it(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
+    served.apply(CLUSTER)
+    served.scan(cluster="prod", topics=["*"])
+    short, whole = (
+        weir("dataset", "schema", "orders", "-o", "json"),
+        weir("dataset", "schema", "prod/orders", "-o", "json"),
+    )
+    assert (short.code, short.out) == (0, whole.out)
+    near = weir("dataset", "schema", "ordrs")
+    assert near.code == 2 and near.err.count("\n") == 1 and "did you mean prod/orders?" in near.err
+
+
+@pytest.mark.parametrize(
+    ("word", "asked"),
+    [
+        ("email", "EMAIL_ADDRESS"),
+        ("phone", "PHONE_NUMBER"),
+        ("EMAIL_ADDRESS", "EMAIL_ADDRESS"),
+        ("customer.email", "customer.email"),
+    ],
+)
+def test_where_is_takes_a_kind_or_a_field(weir: Weir, served: ApiWorld, word: str, asked: str) -> None:  # noqa: F811
+    served.apply(CLUSTER)
+    served.scan(cluster="prod", topics=["*"])
+    option = "--entity" if asked.isupper() else "--field"
+    short, whole = weir("where-is", word, "-o", "json"), weir("where-is", option, asked, "-o", "json")
+    assert (short.code, whole.code) == (0, 0)
+    assert [place["path"] for place in json.loads(short.out)["places"]] == [
+        place["path"] for place in json.loads(whole.out)["places"]
+    ]
+    assert "not both" in weir("where-is", word, "--entity", "EMAIL_ADDRESS").err
 
 
 def test_completion_offers_words_and_what_is_below_them() -> None:

@@ -47,11 +47,7 @@ def test_threads_share_two_heaps(call: str, most: int | None) -> None:
 
 
 VECTORS = """
-import sys
 import api.processes.serve
-assert "numpy" not in sys.modules
-from api.processes.heap import one_thread_for_vectors
-one_thread_for_vectors()
 import os, numpy
 rows = numpy.ones((3000, 1000), numpy.float32)
 rows @ rows.T

@@ -171,6 +171,16 @@ def test_a_cluster_that_only_a_scan_met_can_be_removed(weir: ApiWorld, tmp_path:
     assert refused.status_code == 409 and "prod/orders" in json.dumps(refused.json())
 
 
+def test_the_places_of_a_report_may_be_asked_for_first(weir: ApiWorld) -> None:
+    asked = {"entity": "EMAIL_ADDRESS"}
+    first = ok(weir.admin.get("/api/v1/reports/where-is", params={**asked, "access": False}))["places"]
+    whole = ok(weir.admin.get("/api/v1/reports/where-is", params=asked))["places"]
+    assert first and [place["access"] for place in first] == [None] * len(first)
+    assert [{**place, "access": None} for place in whole] == first and any(place["access"] for place in whole)
+    refused = weir.admin.get("/api/v1/reports/where-is", params={**asked, "access": False, "format": "csv"})
+    assert refused.status_code == 400 and "leave access=false out, or take format=json" in refused.text
+
+
 def test_the_report_names_its_author_time_and_inputs(weir: ApiWorld) -> None:
     page = weir.admin.get("/api/v1/reports/where-is", params={"entity": "EMAIL_ADDRESS", "format": "html"}).text
     for text in ("<dt>Made by</dt><dd>admin</dd>", "UTC</dd>", "sha256:", "Owner: otto", "Retention"):

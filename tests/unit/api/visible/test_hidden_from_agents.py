@@ -48,7 +48,12 @@ spec:
   validTo: 2099-01-01T00:00:00Z
   status: approved
 """
-SCOPES = ["read", "query", "request", "report:read"]
+WRITES = {
+    "review": f"POST {API}/datasets/{{namespace}}/{{name}}/classifications",
+    "describe": f"PATCH {API}/datasets/{{namespace}}/{{name}}",
+}
+"""Scope -> the one route that it opens for changes."""
+SCOPES = ["read", "query", "request", "report:read", "review", "describe"]
 
 
 def agent_of(weir: ApiWorld, person: TestClient, **more: Any) -> TestClient:
@@ -157,8 +162,11 @@ def test_what_the_token_names_is_there_as_for_its_person(agent: TestClient) -> N
     assert "orders" in places.text and "alone" in places.text
 
 
-def test_an_agent_changes_nothing(weir: ApiWorld, agent: TestClient) -> None:
-    """Each route that changes something is refused to it before anything of the request is read."""
+@pytest.mark.parametrize("writes", [False, True])
+def test_an_agent_changes_what_its_scopes_name_alone(weir: ApiWorld, writes: bool) -> None:
+    """Each other route that changes something is refused to it before anything of the request is read."""
+    scopes = SCOPES if writes else [each for each in SCOPES if each not in WRITES]
+    agent = agent_of(weir, weir.user(OWNER), name=f"changes-{writes}", scopes=scopes)
     open_to_agents = {
         f"POST {API}{each}"
         for each in (
@@ -172,6 +180,8 @@ def test_an_agent_changes_nothing(weir: ApiWorld, agent: TestClient) -> None:
             "/access-requests/bundle",
         )
     } | {f"DELETE {API}/queries/{{id}}", "POST /mcp"}
+    if writes:
+        open_to_agents |= set(WRITES.values())
     opened = set()
     for path, operations in weir.app.openapi()["paths"].items():
         for method in set(operations) - {"get", "head", "parameters"}:
@@ -181,3 +191,4 @@ def test_an_agent_changes_nothing(weir: ApiWorld, agent: TestClient) -> None:
             if answer.status_code not in (401, 403) and "/auth/" not in path:
                 opened.add(f"{method.upper()} {path}")
     assert opened <= open_to_agents, sorted(opened - open_to_agents)
+    assert opened >= (set(WRITES.values()) if writes else set())

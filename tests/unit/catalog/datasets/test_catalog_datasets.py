@@ -111,6 +111,9 @@ def test_reviews_need_something_to_review(world: World) -> None:
         world.datasets.review(ORDERS, EMAIL, "PERSON", ReviewState.REJECTED, None, "petra")
     with pytest.raises(InvalidInput):
         world.datasets.review(ORDERS, "nonsense", "PERSON", ReviewState.CONFIRMED, None, "petra")
+    for entity in ("two words", "PERSON\u200b", "P" * 1000):
+        with pytest.raises(InvalidInput, match="a tag is one word"):
+            world.datasets.review(ORDERS, EMAIL, entity, ReviewState.CONFIRMED, None, "petra")
     added = world.datasets.review(ORDERS, EMAIL, "PERSON", ReviewState.CONFIRMED, "names too", "petra")
     assert added.state is ReviewState.CONFIRMED
     withdrawn = world.datasets.review(ORDERS, EMAIL, "PERSON", ReviewState.SUGGESTED, None, "petra")

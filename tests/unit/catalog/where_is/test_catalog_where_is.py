@@ -69,6 +69,25 @@ def found(report: Report) -> list[tuple[str, str, str | None]]:
     return [(p.dataset.id.name, p.path, p.entity) for p in report.places]
 
 
+def test_the_places_come_without_who_may_see_them_where_that_is_left_for_later(world: World) -> None:
+    """It takes longer than the rest: nobody is asked for it, and the report does not read as "nobody"."""
+
+    class NotAsked(Rooms):
+        def who_may_read(self, *_: object) -> Sequence[Iterable[Mapping[str, Any]]]:
+            raise AssertionError("who may see it was asked for")
+
+    rooms = NotAsked()
+    first = WhereIs(world.store, world.clusters, world.clock, rooms, rooms, rooms).report(
+        entity="EMAIL_ADDRESS", access=False
+    )
+    whole = where(world, entity="EMAIL_ADDRESS")
+    assert found(first) == found(whole) and found(first)
+    assert first.gaps == whole.gaps
+    for early, late in zip(first.to_json()["places"], whole.to_json()["places"], strict=True):
+        assert early["access"] is None and late["access"]
+        assert {**early, "access": late["access"]} == late
+
+
 def test_an_entity_everywhere_with_flows_readers_and_access(world: World) -> None:
     report = where(world, entity="EMAIL_ADDRESS").to_json()
     assert report["asked"] == {"entity": "EMAIL_ADDRESS"}

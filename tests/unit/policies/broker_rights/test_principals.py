@@ -32,7 +32,7 @@ def principals(*documents: tuple[str, dict[str, Any]], cluster: str = "prod", ow
     store = MemoryPolicyStore()
     changes = [Change(kind, name, spec) for kind, name, spec in PEOPLE]
     store.apply([*changes, *(Change("Principal", name, spec) for name, spec in documents)], NOW)
-    return Principals(build_view(store, 1), cluster, own)
+    return Principals(build_view(store, 1), cluster, own=own)
 
 
 def one(text: str, *documents: tuple[str, dict[str, Any]], **given: Any) -> BrokerPrincipal:

@@ -20,7 +20,7 @@ from policies.engine.memory import out_of_memory
 from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryCancelled
 from policies.plan.model import QueryPlan, Result, ResultColumn, Unreadable
-from policies.plan.ports import EngineHeap, EngineThreads
+from policies.plan.ports import EngineHeap, EngineThreads, ThreadTime
 from policies.plan.settings import QuerySettings
 from tests import waiting
 
@@ -56,7 +56,7 @@ class Process:
         return self.full
 
     def threads(self) -> EngineThreads:
-        used = self.pace * time.monotonic()
+        used = ThreadTime(self.pace * time.monotonic())
         return EngineThreads(dict.fromkeys(self.works, used), dict.fromkeys(self.plans, used))
 
     def starved(self) -> bool:

@@ -75,7 +75,15 @@ def test_who_is_notified_of_what() -> None:
     assert users("view.failed", "v", dataset="prod/orders") == {"otto": "owner"}
     assert users("view.failed", "v", user=["ana"], group=["team"]) == {"ana": "owner", "grace": "owner"}
     assert users("view.failed", "v", user=[], group=[]) == {"admin": "unowned"}
-    assert users("contract.broken", "prod/orders") == {"otto": "owner"}
+    assert users("incident.opened", "prod/orders") == {"otto": "owner"}
+    assert users("incident.opened", "prod/free") == users("view.failed", "prod/free")
+    assert users("incident.resolved", "prod/orders", assignee="ana") == {"otto": "owner", "ana": "assignee"}
+    assert users("incident.assigned", "prod/orders", assignee="ana", by="otto") == {"ana": "assigned"}
+    assert users("incident.affects", "prod/report", people=["ana"], group=["team"]) == {
+        "ana": "affected",
+        "grace": "affected",
+    }
+    assert users("contract.broken", "prod/orders") == {}
     assert users("campaign.opened", "c", people=["grace"]) == {"grace": "named"}
     assert notified(event("campaign.opened", "c", people=["grace"]), People())[0].topic is Topic.CAMPAIGNS
     for quiet in ("grant.issued", "schema.changed", "scan.failed", "access.withdrawn", "query.cut"):

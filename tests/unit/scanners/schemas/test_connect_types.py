@@ -19,6 +19,7 @@ from api.joins.query_tables import Decoder
 from catalog.datatypes import parse_ddl
 from policies.adapters.spark.decode import json_sql
 from policies.plan.model import PartRead
+from scanners.adapters.spark.carried_code import carried
 from scanners.decode.formats import choose
 from scanners.decode.records import decode, to_json_text
 from scanners.model import ClusterConnection, PartFormat, RawRecord, RegisteredSchema, SampleRequest, TopicFormat
@@ -167,7 +168,7 @@ def test_a_scan_learns_the_type_and_queries_read_by_it(name, type_, written, par
     read = PartRead(
         "json", parse_ddl("payload STRUCT<op: STRING>"), {"format": {"name": form.name, "options": dict(form.options)}}
     )
-    text = Decoder(str).function("value", read)(bodies[0])
+    text = Decoder(carried).function("value", read)(bodies[0])
     assert text is not None and text == to_json_text(bodies[0], form), "queries and views read what the scan read"
     assert json_sql("value", read) is None, "the engine's own reader knows nothing of the schema in the record"
 

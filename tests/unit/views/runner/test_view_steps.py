@@ -373,6 +373,26 @@ def test_a_rebuild_from_a_time_starts_there_and_a_restart_keeps_that() -> None:
     world.check_tidy()
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_rebuild_is_done_though_a_server_does_not_answer_once(stopped: bool) -> None:
+    for fails in range(1, 60):
+        world = World()
+        world.declare(onDecisionChange="stop")
+        view = world.view()
+        world.settle(view, 12)
+        if stopped:
+            tighten(world)
+            world.settle(view, 12)
+            assert world.state()["state"] == State.STOPPED
+        world.states.put_wish("v", {"rebuild": 1, "from": "2026-11-20T10:00:00Z"})
+        world.fate.fails = world.fate.calls + fails
+        world.settle(view, 60)
+        state = world.state()
+        assert state["state"] == State.RUNNING and state["active"]["number"] >= 2, f"call {fails}: {state}"
+        assert state["active"]["start"] == "2026-11-20T10:00:00Z", f"call {fails}"
+        world.check_tidy()
+
+
 def test_keys_that_went_are_forgotten_also_while_the_view_is_paused() -> None:
     world = World()
     world.declare()

@@ -1,19 +1,17 @@
 // Access reviews: those that wait for me, and how far all of them are for those who manage.
 import { useState } from "react";
-import { Link, useNavigate } from "react-router";
-import { type AccessReview, useAccessReviews, useStartReview } from "@/api/accessReviews";
-import { useDeclared } from "@/api/declared";
+import { Link } from "react-router";
+import { type AccessReview, useAccessReviews } from "@/api/accessReviews";
 import { Answer } from "@/components/Answer";
 import { Bar } from "@/components/Bar";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
-import { Modal } from "@/components/Modal";
-import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { When } from "@/components/When";
 import { share } from "@/lib/accessReviews";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
+import { StartDialog } from "@/pages/accessReviews/StartDialog";
 
 export default function AccessReviewsPage() {
   const { may } = useMay();
@@ -104,59 +102,5 @@ function ReviewTable({ reviews }: { reviews: AccessReview[] }) {
         ]}
       />
     </div>
-  );
-}
-
-/** Starts a declared review; its items are the rights of that moment. */
-function StartDialog({ onClose }: { onClose: () => void }) {
-  const navigate = useNavigate();
-  const declared = useDeclared("AccessReview");
-  const start = useStartReview();
-  const [chosen, setChosen] = useState("");
-  return (
-    <Modal open onClose={onClose} title="Start a review" lead="Its items are the rights as they are now.">
-      <Answer of={declared} lines={2}>
-        {(documents) =>
-          documents.length === 0 ? (
-            <p className="muted">
-              None is declared. Declare one under <Link to={links.policies()}>Policies</Link>, with{" "}
-              <code>kind: AccessReview</code>.
-            </p>
-          ) : (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                start.mutate(chosen || String(documents[0]?.metadata.name), {
-                  onSuccess: ({ id }) => navigate(links.accessReview(id)),
-                });
-              }}
-            >
-              <div className="field">
-                <label htmlFor="review">Review</label>
-                <select
-                  id="review"
-                  className="select"
-                  value={chosen}
-                  onChange={(event) => setChosen(event.target.value)}
-                >
-                  {documents.map(({ metadata }) => (
-                    <option key={String(metadata.name)}>{String(metadata.name)}</option>
-                  ))}
-                </select>
-              </div>
-              {start.isError && <ErrorNotice error={start.error} />}
-              <div className="actions">
-                <button type="button" className="button" onClick={onClose}>
-                  Cancel
-                </button>
-                <button type="submit" className="button primary" disabled={start.isPending}>
-                  {start.isPending ? "One moment …" : "Start"}
-                </button>
-              </div>
-            </form>
-          )
-        }
-      </Answer>
-    </Modal>
   );
 }

@@ -21,7 +21,7 @@ export function DirectoryGroups({ total, rules }: { total: number; rules: number
         <Notice tone={total > 0 ? "warn" : "info"}>
           <p>
             A group of the directory gives nothing until a rule names it.{" "}
-            <Link to={links.policies(undefined, true)}>Declare</Link> <code>kind: DirectoryRights</code>.
+            <Link to={links.policies("DirectoryRights", true)}>Declare</Link> <code>kind: DirectoryRights</code>.
           </p>
         </Notice>
       )}

@@ -47,7 +47,7 @@ export function Users() {
     <div className="stack">
       <div className="spread">
         <p className="muted">
-          A role defines what somebody may read and do; <Link to="/policies?kind=Role">roles are declared</Link>.
+          A role defines what somebody may read and do; <Link to="/policies/people?kind=Role">roles are declared</Link>.
         </p>
         <Needs permission="manage" what="Adding and changing users">
           <button type="button" className="button primary" onClick={() => setEditing("new")}>

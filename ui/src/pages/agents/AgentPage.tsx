@@ -1,5 +1,5 @@
 // One agent: for whom it acts, what its token takes away, what it did lately, and a button that ends it.
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { type AgentCall, useAgent, useEndAgent } from "@/api/agents";
 import { Answer } from "@/components/Answer";
 import { DataTable } from "@/components/DataTable";
@@ -10,12 +10,15 @@ import { PageHead } from "@/components/PageHead";
 import { When } from "@/components/When";
 import { limitWords, todayWords } from "@/lib/agents";
 import { actionWords } from "@/lib/auditWords";
+import { links } from "@/lib/links";
+import { useMay } from "@/lib/may";
 import { AgentStateBadge } from "@/pages/agents/AgentStateBadge";
 
 export default function AgentPage() {
   const { id = "" } = useParams();
   const page = useAgent(id);
   const end = useEndAgent();
+  const { may } = useMay();
   return (
     <div className="page">
       <Answer of={page}>
@@ -43,6 +46,7 @@ export default function AgentPage() {
               )}
             </div>
             <Calls list={calls} />
+            {may("audit:read") && <Link to={links.audit({ agent: agent.id })}>All of it in the audit</Link>}
           </div>
         )}
       </Answer>

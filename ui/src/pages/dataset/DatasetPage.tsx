@@ -14,8 +14,11 @@ import { links, referenceLink } from "@/lib/links";
 import { AccessTab } from "@/pages/dataset/AccessTab";
 import { Activity } from "@/pages/dataset/Activity";
 import { AskButton } from "@/pages/dataset/AskButton";
+import { Contracts } from "@/pages/dataset/Contracts";
+import { IncidentNotice } from "@/pages/dataset/IncidentNotice";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
+import { Quality } from "@/pages/dataset/Quality";
 import { QueryButton } from "@/pages/dataset/QueryButton";
 import { Rules } from "@/pages/dataset/Rules";
 import { SchemaTab } from "@/pages/dataset/SchemaTab";
@@ -33,6 +36,8 @@ const TABS: { name: string; text: string; show: (dataset: DatasetDetails) => Rea
   { name: "lineage", text: "Lineage", show: (d) => <LineageTab dataset={d} /> },
   { name: "access", text: "Access", show: (d) => <AccessTab dataset={d} /> },
   { name: "rules", text: "Rules", show: (d) => <Rules dataset={d} /> },
+  { name: "contracts", text: "Contracts", show: (d) => <Contracts dataset={d} /> },
+  { name: "quality", text: "Quality", show: (d) => <Quality dataset={d} /> },
   { name: "activity", text: "Activity", show: (d) => <Activity dataset={d} /> },
 ];
 
@@ -73,6 +78,7 @@ export default function DatasetPage() {
           </>
         )}
       </PageHead>
+      {dataset.data && <IncidentNotice reference={dataset.data.reference} />}
       {!dataset.isError && (
         <Tabs label="About this dataset" current={`${tab} ${readable}`}>
           {TABS.filter((t) => readable || !OF_TOPICS.has(t.name)).map((t) => (

@@ -12,10 +12,20 @@ import { links, nodeLink } from "@/lib/links";
 import { datasetNode } from "@/lib/nodeId";
 import { shortPath } from "@/lib/paths";
 import { Describe } from "@/pages/dataset/Describe";
+import { FlowLine } from "@/pages/dataset/FlowLine";
 import { RelatedDatasets } from "@/pages/dataset/RelatedDatasets";
 import { Reported } from "@/pages/dataset/Reported";
 
 export function Overview({ dataset }: { dataset: DatasetDetails }) {
+  return (
+    <div className="stack">
+      <FlowLine dataset={dataset} />
+      <Parts dataset={dataset} />
+    </div>
+  );
+}
+
+function Parts({ dataset }: { dataset: DatasetDetails }) {
   const place = dataset.cluster ?? dataset.namespace;
   const problems = dataset.scan.problems ?? [];
   const newest = dataset.scan.timeTo;
@@ -76,6 +86,14 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
               : dataset.topic.retained == null
                 ? "–"
                 : `about ${count(dataset.topic.retained)}`}
+          </dd>
+          <dt>Size</dt>
+          <dd>
+            {dataset.withheld?.includes("rows")
+              ? "withheld"
+              : dataset.topic.size === undefined
+                ? "–"
+                : `${bytes(dataset.topic.size)} a copy${perRecord(dataset.topic)}`}
           </dd>
           <dt>Partitions</dt>
           <dd>{count(dataset.topic.partitions)}</dd>
@@ -184,4 +202,9 @@ function Around({ dataset }: { dataset: Dataset }) {
       </dl>
     </section>
   );
+}
+
+/** Bytes of a record as it is stored, headers and compression included. */
+function perRecord(topic: { size?: number; retained?: number | null }): string {
+  return topic.size && topic.retained ? `, about ${bytes(topic.size / topic.retained)} a record` : "";
 }

@@ -76,7 +76,7 @@ function Touching({
           {found.map(({ document, by }) => (
             <tr key={document.metadata.name}>
               <td className="strong">
-                <Link to={`/policies?kind=${document.kind}`}>{document.metadata.name}</Link>
+                <Link to={links.policies(document.kind)}>{document.metadata.name}</Link>
               </td>
               <td>{inWords(document)}</td>
               <td>

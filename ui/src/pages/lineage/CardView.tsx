@@ -1,10 +1,11 @@
 // One card of the graph: name, its fields, and a handle each way that opens and closes what is beyond.
 import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from "@xyflow/react";
-import { ChevronDown, ChevronUp, Cog, Database, EyeOff, Layers, Minus, Plus, Users } from "lucide-react";
+import { ChevronDown, ChevronUp, Cog, Database, EyeOff, Layers, Minus, Plus, TriangleAlert, Users } from "lucide-react";
 import { type CSSProperties, useEffect, useRef } from "react";
+import { useBrokenDatasets } from "@/api/incidents";
 import type { Way } from "@/lib/graph";
 import { isConsumerGroup } from "@/lib/jobTitle";
-import { cardId, isHidden } from "@/lib/nodeId";
+import { cardId, isHidden, parseNodeId } from "@/lib/nodeId";
 import type { Card } from "@/pages/lineage/cards";
 
 export type CardNode = Node<
@@ -55,6 +56,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
           : { "aria-pressed": chosen === card.id, onClick: () => choose(card.id) })}
       >
         <Icon size={15} aria-hidden />
+        {card.kind === "dataset" && <Broken id={card.id} />}
         <span
           className="card-title"
           title={
@@ -76,6 +78,15 @@ export function CardView({ data }: NodeProps<CardNode>) {
       )}
     </div>
   );
+}
+
+/** That a dataset has incidents which are not resolved: what is downstream of it may be affected. */
+function Broken({ id }: { id: string }) {
+  const at = parseNodeId(id);
+  const incidents = useBrokenDatasets().data?.get(`${at?.namespace} ${at?.name}`);
+  if (!incidents) return null;
+  const text = incidents === 1 ? "1 incident is not resolved" : `${incidents} incidents are not resolved`;
+  return <TriangleAlert size={15} className="bad-text" aria-label={text} />;
 }
 
 /** The fields in the card's window. The wheel moves the window, not the graph. */

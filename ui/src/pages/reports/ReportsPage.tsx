@@ -33,7 +33,7 @@ function Reports() {
     asOf: params.get("asOf"),
   };
   const subject = asked.entity ?? asked.field ?? asked.term;
-  const report = useWhereIs(asked);
+  const { report, access } = useWhereIs(asked);
   const paper = usePaper(asked, subject);
   return (
     <div className="page">
@@ -70,8 +70,9 @@ function Reports() {
         <>
           <Paper html={paper.data?.html ?? null} />
           <div className={paper.data ? "no-print" : ""}>
+            {access.isError && <ErrorNotice error={access.error} retry={() => void access.refetch()} />}
             <Answer of={report} lines={6}>
-              {(found) => <WhereIsReport report={found} />}
+              {(found) => <WhereIsReport report={found} accessFailed={access.isError} />}
             </Answer>
           </div>
         </>

@@ -13,7 +13,8 @@ import { links, nodeLink } from "@/lib/links";
 import { parseNodeId } from "@/lib/nodeId";
 import { sentence } from "@/lib/subject";
 
-export function WhereIsReport({ report }: { report: WhereIs }) {
+/** `accessFailed`: who may see each place was asked for and is not known. */
+export function WhereIsReport({ report, accessFailed = false }: { report: WhereIs; accessFailed?: boolean }) {
   useAllOpenInPrint();
   const tagGap = report.gaps.find((gap) => typeof gap !== "string" && gap.kind === "tag");
   const unknown = typeof tagGap === "object" ? tagGap.message : undefined;
@@ -57,7 +58,7 @@ export function WhereIsReport({ report }: { report: WhereIs }) {
               label="Places"
               rows={report.places}
               rowKey={(place) => `${place.namespace} ${place.name} ${place.path} ${place.entity ?? ""}`}
-              columns={COLUMNS}
+              columns={accessFailed ? COLUMNS_WITHOUT_ACCESS : COLUMNS}
             />
           </div>
         </>
@@ -140,10 +141,12 @@ const COLUMNS: Column<Place>[] = [
   {
     id: "seen",
     head: "May be seen by",
-    sort: (place) => place.access.length,
-    cell: (place) => <Seen access={place.access} />,
+    sort: (place) => place.access?.length ?? null,
+    cell: (place) => (place.access ? <Seen access={place.access} /> : <span className="muted">being looked up …</span>),
   },
 ];
+
+const COLUMNS_WITHOUT_ACCESS = COLUMNS.filter((column) => column.id !== "seen");
 
 /** Who may see the place: people counted by how, each by name when unfolded. Paper unfolds it. */
 function Seen({ access }: { access: Access[] }) {

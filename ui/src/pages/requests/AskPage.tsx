@@ -31,6 +31,7 @@ export default function AskPage() {
   const [reason, setReason] = useState("");
   const [ticket, setTicket] = useState("");
   const [others, setOthers] = useState("");
+  const [consumer, setConsumer] = useState("");
   const bundle = useAskBundle();
   const from = (useLocation().state as { sql?: string } | null)?.sql;
   const known = useDatasets().data?.datasets ?? [];
@@ -66,7 +67,13 @@ export default function AskPage() {
             return;
           }
           const until = new Date(now.getTime() + days * 86_400_000).toISOString();
-          const wish = { ...asked, from: now.toISOString(), until, ticket: ticket.trim() };
+          const wish = {
+            ...asked,
+            from: now.toISOString(),
+            until,
+            ticket: ticket.trim(),
+            consumer: consumer.trim() || undefined,
+          };
           const more = others.split(/[\s,;]+/).filter((name) => name !== "");
           if (more.length === 0) {
             ask.mutate(wish, then);
@@ -142,6 +149,21 @@ export default function AskPage() {
             onChange={(e) => setOthers(e.target.value)}
           />
           <span className="hint">The same fields of each; their owners decide each part on its own.</span>
+        </div>
+        <div className="field" hidden={urgent}>
+          <label htmlFor="consumer">For a Kafka consumer</label>
+          <input
+            id="consumer"
+            className="input"
+            maxLength={1000}
+            value={consumer}
+            placeholder="orders-app"
+            onChange={(e) => setConsumer(e.target.value)}
+          />
+          <span className="hint">
+            Its principal, document or consumer group. It reads the topic, or a masked copy where masks stay. Leave it
+            empty to read through Weir.
+          </span>
         </div>
         <div className="field" hidden={urgent}>
           <label htmlFor="ticket">Ticket</label>

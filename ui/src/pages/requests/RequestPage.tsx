@@ -15,7 +15,9 @@ import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
 import { opens } from "@/lib/opens";
 import { toDecide } from "@/lib/requests";
+import { holderWords } from "@/lib/rights";
 import { useToken } from "@/lib/session";
+import { ConsumerPart } from "@/pages/requests/ConsumerPart";
 import { DecideDialog } from "@/pages/requests/DecideDialog";
 import { Stages } from "@/pages/requests/Stages";
 import { Thread } from "@/pages/requests/Thread";
@@ -122,6 +124,14 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
                   </dd>
                 </>
               )}
+              {r.consumer && (
+                <>
+                  <dt>For the Kafka consumer</dt>
+                  <dd>
+                    <span className="mono">{r.consumer.principal}</span> ({holderWords(r.consumer)})
+                  </dd>
+                </>
+              )}
               {r.ticket && (
                 <>
                   <dt>Ticket</dt>
@@ -147,6 +157,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
               {r.holders === 0 ? "Nobody else sees" : `${plural(r.holders, "other")} see`} all of this unmasked today.
             </p>
           )}
+          {r.consumer && r.state === "approved" && r.requester === user && <ConsumerPart request={r} />}
           <Thread request={r} user={user} />
           {r.bundle && <Bundle bundle={r.bundle} but={r.id} />}
           <Opens request={r} />

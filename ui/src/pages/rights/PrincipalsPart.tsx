@@ -23,7 +23,7 @@ export function PrincipalsPart({ offset, set }: { offset: number; set: Change })
               <Notice tone="warn">
                 <p>
                   Not mapped to anybody in Weir: {plural(data.unmapped, "principal")}. Declare who they are with
-                  documents of <Link to="/policies?kind=Principal">kind Principal</Link>.
+                  documents of <Link to="/policies/documents?kind=Principal">kind Principal</Link>.
                 </p>
               </Notice>
             )}
@@ -32,7 +32,7 @@ export function PrincipalsPart({ offset, set }: { offset: number; set: Change })
                 <Empty title="No principals">
                   <p>
                     No ACL, super user or document names one. Declare principals with documents of{" "}
-                    <Link to="/policies?kind=Principal">kind Principal</Link>.
+                    <Link to="/policies/documents?kind=Principal">kind Principal</Link>.
                   </p>
                 </Empty>
               </div>

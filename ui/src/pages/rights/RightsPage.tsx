@@ -2,7 +2,9 @@
 import { useSearchParams } from "react-router";
 import { PageHead } from "@/components/PageHead";
 import { Segments } from "@/components/Segments";
+import { CopiesPart } from "@/pages/rights/CopiesPart";
 import { FindingsPart } from "@/pages/rights/FindingsPart";
+import { PlanPart } from "@/pages/rights/PlanPart";
 import { PrincipalsPart } from "@/pages/rights/PrincipalsPart";
 import { RightsPart } from "@/pages/rights/RightsPart";
 
@@ -10,6 +12,8 @@ const PARTS = [
   { value: "findings" as const, text: "Findings" },
   { value: "rights" as const, text: "All rights" },
   { value: "principals" as const, text: "Principals" },
+  { value: "plan" as const, text: "Plan" },
+  { value: "copies" as const, text: "Masked copies" },
 ];
 type Part = (typeof PARTS)[number]["value"];
 
@@ -38,6 +42,8 @@ export default function RightsPage() {
       <Segments label="What to show" options={PARTS} value={part} onChange={(show: Part) => set({ show })} />
       {part === "findings" && <FindingsPart filters={filters} set={set} />}
       {part === "rights" && <RightsPart filters={filters} set={set} />}
+      {part === "plan" && <PlanPart cluster={params.get("cluster") ?? ""} offset={filters.offset} set={set} />}
+      {part === "copies" && <CopiesPart />}
       {part === "principals" && <PrincipalsPart offset={filters.offset} set={set} />}
     </div>
   );

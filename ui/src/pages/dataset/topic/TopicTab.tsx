@@ -7,7 +7,7 @@ import { BarChart } from "@/components/BarChart";
 import { DataTable } from "@/components/DataTable";
 import { Notice } from "@/components/Notice";
 import { Segments } from "@/components/Segments";
-import { count, duration, plural } from "@/lib/format";
+import { bytes, count, duration, plural } from "@/lib/format";
 import { useChoice } from "@/lib/useChoice";
 import { Sizes } from "@/pages/dataset/topic/Sizes";
 import { SubjectsPanel } from "@/pages/dataset/topic/SubjectsPanel";
@@ -90,8 +90,12 @@ function Partitions({ place, name }: Place) {
             <p className="muted small panel-note">
               {plural(found.partitions.length, "partition")}
               {found.records !== null && `, about ${plural(found.records, "record")}`}
-              {found.withheld && ". You see some rows only, so offsets and counts are withheld"}. Sizes in bytes are not
-              shown: the Kafka client that Weir uses does not ask brokers for them.
+              {found.size !== null && `, ${bytes(found.size)} a copy`}
+              {found.withheld
+                ? ". You see some rows only, so offsets, counts and sizes are withheld."
+                : found.size === null
+                  ? ". The size is not known: the brokers report it to users with DESCRIBE on the cluster."
+                  : "."}
             </p>
             <DataTable
               table="partitions"
@@ -133,6 +137,7 @@ function Partitions({ place, name }: Place) {
                   sort: (p) => p.records,
                   cell: (p) => count(p.records),
                 },
+                { id: "size", head: "Size", className: "number", sort: (p) => p.size, cell: (p) => bytes(p.size) },
               ]}
             />
           </>

@@ -1,0 +1,1 @@
+"""What a dataset or a field of it is described by, set one thing at a time: its description and its tags."""

@@ -1,0 +1,64 @@
+"""The record store: that it answers, its schema, and what Weir may do there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from api.features.doctor.clocks import asked_clock
+from api.features.doctor.findings import Finding, fault, ok, warning
+from api.wiring.installation import Subject
+
+if TYPE_CHECKING:
+    from catalog.adapters.sql.schema_state import SchemaState
+
+_START = "Start Weir once, which brings the schema up to date."
+
+
+def look_at_database(subject: Subject) -> Iterator[Finding]:
+    """Nothing is made and nothing is migrated here."""
+    database = subject.database
+    if database.is_sqlite and subject.is_new():
+        yield warning(
+            "database", f"The record store {database.name} is not there yet; the first start makes it.", "Run weir up."
+        )
+        return
+    with database.read() as session:
+        what = "SELECT sqlite_version()" if database.is_sqlite else "SHOW server_version"
+        version = session.execute(text(what)).scalar_one()
+    yield ok("database", f"{'SQLite' if database.is_sqlite else 'PostgreSQL'} {version} answers at {database.name}.")
+    yield _schema(subject.schema())
+    if database.is_sqlite:
+        return
+    with database.read() as session:
+        allowed = session.execute(
+            text("SELECT has_schema_privilege(current_user, current_schema(), 'CREATE')")
+        ).scalar_one()
+        if allowed:
+            yield ok("database rights", "Its user may create tables, as an upgrade does.")
+        else:
+            yield fault(
+                "database rights",
+                "Its user may not create tables, so an upgrade of Weir cannot bring the schema up to date.",
+                "GRANT CREATE ON SCHEMA of the record store to that user.",
+            )
+        clock = text("SELECT extract(epoch FROM clock_timestamp())")
+        yield asked_clock("database", lambda: float(session.execute(clock).scalar_one()))
+
+
+def _schema(state: SchemaState) -> Finding:
+    if state.is_newest:
+        return ok("database schema", f"Its schema is revision {state.current}, the newest of this version.")
+    if state.current is None:
+        return warning("database schema", "It has no schema of Weir yet.", _START)
+    if state.is_known:
+        return warning(
+            "database schema", f"Its schema is revision {state.current}; the newest is {state.newest}.", _START
+        )
+    return fault(
+        "database schema",
+        f"Its schema is revision {state.current}, which this version does not know; a newer Weir wrote it.",
+        "Run the newer version of Weir, or restore a backup from before its upgrade.",
+    )

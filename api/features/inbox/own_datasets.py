@@ -1,0 +1,102 @@
+"""What fails in the datasets that a person answers for, and what is new in those that they know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from api.features.contracts.shown import ShownContracts
+from api.features.inbox.person import Person
+from api.features.inbox.rows import FEW, Row, dataset_page, page, plural, verb
+
+NEW = timedelta(days=7)
+"""How long a dataset counts as new."""
+
+
+def contracts(person: Person, shown: ShownContracts) -> Sequence[Row]:
+    """Broken contracts of their datasets, each with the first record that breaks it, as far as they may know of it."""
+    own = {each.reference for each in person.datasets.values() if person.owns(each)}
+    broken = [(each, dataset) for each in shown.all() if each.state == "broken" for dataset in each.datasets]
+    mine = {each.name: dataset for each, dataset in reversed(broken) if dataset in own}
+    rows = []
+    for name, dataset in sorted(mine.items())[:FEW]:
+        breaches = [each for each in shown.get(name).breaches if each.endedAt is None and each.dataset in own]
+        first = next((each for each in breaches if each.first is not None), None)
+        where = f" at {first.first.partition}:{first.first.offset}" if first is not None and first.first else ""
+        rows.append(
+            Row(
+                kind="contract",
+                duty="owner",
+                tone="broken",
+                subject=f"Contract {name}",
+                text=f"is broken{where}",
+                action="Look",
+                link=dataset_page(breaches[0].dataset if breaches else dataset, "contracts"),
+                since=min((_moment(each.beganAt) for each in breaches), default=None),
+            )
+        )
+    if len(mine) > FEW:
+        more = len(mine) - FEW
+        rows.append(
+            Row(
+                kind="contract",
+                duty="owner",
+                tone="broken",
+                count=more,
+                subject=f"{more:,} more {verb(more, 'contract', 'contracts')}",
+                text=verb(more, "is", "are") + " broken",
+                action="Look",
+                link=page("/datasets", show="problems"),
+            )
+        )
+    return rows
+
+
+def _moment(text: str | datetime) -> datetime:
+    return text if isinstance(text, datetime) else datetime.fromisoformat(text)
+
+
+def departures(person: Person) -> Sequence[Row]:
+    """Their datasets with records that do not fit the declared or registered schema."""
+    departing = [
+        each
+        for each in person.datasets.values()
+        if person.owns(each) and any(problem.get("reason") == "departs" for problem in each.scan.get("problems") or ())
+    ]
+    if not departing:
+        return []
+    one = len(departing) == 1
+    return [
+        Row(
+            kind="departure",
+            duty="owner",
+            tone="broken",
+            count=len(departing),
+            subject=f"Records of {departing[0].reference}"
+            if one
+            else f"Records of {plural(len(departing), 'dataset')} of yours",
+            text="depart from the declared or registered schema",
+            action="Look",
+            link=dataset_page(departing[0].reference, "schema") if one else page("/datasets", show="departs"),
+        )
+    ]
+
+
+def new_data(person: Person) -> Sequence[Row]:
+    """Datasets that the catalog learned of within a week."""
+    since = person.now - NEW
+    count = sum(each.created_at is not None and each.created_at >= since for each in person.datasets.values())
+    if count == 0:
+        return []
+    return [
+        Row(
+            kind="new-data",
+            duty="analyst",
+            tone="news",
+            count=count,
+            subject=plural(count, "dataset"),
+            text=verb(count, "is", "are") + " new since last week",
+            action="Look",
+            link=page("/datasets", show="new"),
+        )
+    ]

@@ -1,0 +1,139 @@
+"""The inbox of one person: every part is counted side by side, and one that fails or takes too long keeps no other back."""
+
+from __future__ import annotations
+
+import contextvars
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from api.config.logs import frames
+from api.features.contracts.shown import shown_to
+from api.features.health.service import Health
+from api.features.inbox import decisions, operation, own_datasets, personal_data
+from api.features.inbox.advice import advice
+from api.features.inbox.answers import Inbox, UncountedPart
+from api.features.inbox.person import Person
+from api.features.inbox.rows import Row
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules
+from catalog.contracts.service import Contracts
+from catalog.errors import WeirError
+from catalog.ports import CatalogStore, Clock
+from catalog.scans.scans import Scans
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.campaigns.service import Campaigns
+from policies.model import Subject
+from policies.requests.approvals import Approvals
+
+log = structlog.get_logger("weir.inbox")
+
+PATIENCE_S = 3.5
+"""How long the parts of one inbox may take together."""
+_THREADS = 16
+_TONES = ("broken", "waiting", "news")
+_DUTIES = ("owner", "officer", "administrator", "analyst")
+
+Part = Callable[[], Sequence[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the parts ask. `certificate_end`: of the API, None where it has none; `folder`: Weir's own."""
+
+    store: CatalogStore
+    readers: Readers
+    sights: SightRules
+    identity: Identity
+    approvals: Approvals
+    campaigns: Campaigns
+    grants: Grants
+    contracts: Contracts
+    scans: Scans
+    health: Health
+    certificate_end: Callable[[], datetime | None]
+    folder: Path
+    now: Clock
+
+
+class Inboxes:
+    """The service behind `/inbox`."""
+
+    def __init__(self, services: Services, patience_s: float = PATIENCE_S) -> None:
+        self.services, self._patience_s = services, patience_s
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="inbox")
+
+    def close(self) -> None:
+        """What is still counted is not waited for."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def of(self, subject: Subject) -> Inbox:
+        """What waits for somebody. Takes at most a few seconds, whatever the parts do. Raises Unavailable."""
+        person = self._person(subject)
+        rows, uncounted = self._counted(self._parts(person))
+        ordered = sorted(rows, key=lambda row: (_TONES.index(row.tone), _DUTIES.index(row.duty)))
+        return Inbox(
+            rows=[row.answer() for row in ordered],
+            uncounted=uncounted,
+            next=None if ordered or uncounted else advice(person),
+        )
+
+    def _person(self, subject: Subject) -> Person:
+        of = self.services
+        return Person(subject, of.readers.of(subject), of.sights.of(subject), of.identity, of.now())
+
+    def _parts(self, person: Person) -> Mapping[str, Part]:
+        """Every part by its name in the sentence about one that cannot be counted."""
+        of = self.services
+        shown = shown_to(of.contracts, person.reader, person.sights, person.may("manage"))
+        return {
+            "requests to decide": partial(decisions.requests, person, of.approvals),
+            "questions about requests": partial(decisions.questions, person, of.approvals),
+            "rights to confirm": partial(decisions.rights, person, of.campaigns),
+            "contracts": partial(own_datasets.contracts, person, shown),
+            "departures from schemas": partial(own_datasets.departures, person),
+            "detections to review": partial(personal_data.detections, person),
+            "people who see personal data": partial(personal_data.unmasked, person, of.grants),
+            "personal data without an owner": partial(personal_data.unowned, person),
+            "gaps of scans": partial(personal_data.gaps, person),
+            "servers": partial(operation.servers, person, of.health),
+            "lag of consumer groups": partial(operation.consumers, person, of.store),
+            "failed scans": partial(operation.failed_scans, person, of.scans),
+            "disk": partial(operation.disk, person, of.folder),
+            "certificate": lambda: operation.certificate(person, of.certificate_end()),
+            "grants that end": partial(decisions.ending_grants, person, of.grants),
+            "new datasets": partial(own_datasets.new_data, person),
+        }
+
+    def _counted(self, parts: Mapping[str, Part]) -> tuple[list[Row], list[UncountedPart]]:
+        until = time.monotonic() + self._patience_s
+        futures: dict[str, Future[Sequence[Row]]] = {
+            name: self._pool.submit(contextvars.copy_context().run, part) for name, part in parts.items()
+        }
+        rows: list[Row] = []
+        uncounted: list[UncountedPart] = []
+        for name, future in futures.items():
+            try:
+                rows += future.result(max(0.0, until - time.monotonic()))
+            except Exception as error:
+                future.cancel()
+                uncounted.append(UncountedPart(part=name, message=self._sentence(name, error)))
+        return rows, uncounted
+
+    def _sentence(self, name: str, error: Exception) -> str:
+        """Why a part has no count. The log has that of a fault of Weir."""
+        if isinstance(error, WeirError):
+            return error.message
+        if isinstance(error, TimeoutError):
+            return f"This was not counted within {self._patience_s:g} seconds; look again in a minute."
+        if isinstance(error, OSError):
+            return f"This could not be read: {error.strerror}."
+        log.error("inbox_part_failed", part=name, kind=type(error).__name__, at=frames(error))
+        return f"Counting this failed inside Weir ({type(error).__name__}); the log of the API shows where."

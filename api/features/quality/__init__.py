@@ -1,0 +1,3 @@
+"""Quality over time: the series of a dataset, anomalies in them, and times that are marked."""
+
+COMMANDS = ("quality",)

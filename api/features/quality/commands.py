@@ -1,0 +1,101 @@
+"""`weir quality`: what scans measured of a dataset over time, and what of it is unusual."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from api.terminal.http import dataset_path
+from api.terminal.options import As, Output, Topic, api
+from api.terminal.output import Format, console, show
+from api.terminal.words import noun
+
+_FORMS = {"recordsPerHour": "{:,.6g}/h", "records": "{:,.6g}", "seconds": "{:,.6g} s", "values": "{:,.6g}"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    group = noun(app, "quality")
+    group.command("show", epilog="weir quality show prod/orders · weir quality show prod/orders --path value.amount")(
+        show_quality
+    )
+    group.command(epilog="weir quality anomalies prod/orders · weir quality anomalies prod/orders -o json")(anomalies)
+    group.command(
+        epilog="weir quality mark prod/orders --kind deploy --note 'orders 2.0'"
+        " · weir quality mark prod/orders --kind replay --from 2026-03-01T12:00:00Z --until 2026-03-01T15:00:00Z"
+    )(mark)
+
+
+def show_quality(
+    dataset: Topic,
+    path: Annotated[str | None, typer.Option(help="A field and all that is in it, as value.amount.")] = None,
+    measure: Annotated[
+        str | None, typer.Option(help="volume, lateness, nulls, presence, distinct, type, or records.")
+    ] = None,
+    resolution: Annotated[str, typer.Option(help="Points of a scan, an hour or a day.")] = "hour",
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Show the newest figure of each series of a dataset, and what is usual of it. -o json has the points."""
+    answer = api(user).get(
+        f"{dataset_path(dataset)}/quality", path=path, measure=measure, resolution=resolution, limit=1000
+    )
+    rows = [_row(each) for each in answer["series"]]
+    empty = "No scan is in its quality yet; weir scan DATASET adds one."
+    columns = ("path", "measure", "newest", "usual", "at", "points")
+    checked = answer["checkedAt"] or "never"
+    title = f"{answer['dataset']}: last scan {checked}, sensitivity {answer['sensitivity']}"
+    show(rows, columns, output, whole=answer, title=title, empty=empty)
+    if output is Format.TABLE:
+        if answer["withheldSeries"]:
+            console.print(f"{answer['withheldSeries']} series are withheld: you may not see figures of their fields.")
+        if answer["leftOut"]:
+            console.print(f"{answer['leftOut']} series are not kept: the dataset has too many fields.")
+
+
+def anomalies(dataset: Topic, output: Output = Format.TABLE, user: As = None) -> None:
+    """List what left its usual range: what lasts first, then what is over."""
+    answer = api(user).get(f"{dataset_path(dataset)}/anomalies")
+    rows = [{**each, "endedAt": each["endedAt"] or "lasts"} for each in answer["anomalies"]]
+    show(rows, ("beganAt", "endedAt", "endedWhy", "reason"), output, whole=answer, empty="Nothing was unusual.")
+    if output is Format.TABLE and answer["withheldAnomalies"]:
+        console.print(f"{answer['withheldAnomalies']} anomalies are withheld: you may not see figures of their fields.")
+
+
+def mark(
+    dataset: Topic,
+    kind: Annotated[
+        str, typer.Option(help="deploy: what it leads to is usual from then on; replay or other: it is left out.")
+    ] = "deploy",
+    starts: Annotated[str | None, typer.Option("--from", metavar="TIME", help="RFC 3339; now when absent.")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="RFC 3339; an hour later when absent.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="What it is, for other people.")] = "",
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Mark a deploy or a replay, so that nothing of it is an anomaly."""
+    body: dict[str, Any] = {"kind": kind, "startsAt": starts, "endsAt": until, "note": note}
+    answer = api(user).post(f"{dataset_path(dataset)}/quality/marks", body)
+    show([answer], ("kind", "startsAt", "endsAt", "note", "markedBy"), output, whole=answer)
+
+
+def _row(series: dict[str, Any]) -> dict[str, Any]:
+    newest, usual = (series["points"] or [None])[-1], series["usual"]
+    low_high = [_text(series, usual[end]) for end in ("low", "high")] if usual else []
+    return {
+        "path": series["path"] or "(records)",
+        "measure": series["measure"],
+        "newest": _text(series, newest["value"]) if newest else "",
+        "at": newest["at"] if newest else "",
+        "usual": " to ".join(dict.fromkeys(low_high)) if usual else "not enough history",
+        "points": len(series["points"]),
+    }
+
+
+def _text(series: dict[str, Any], value: float) -> str:
+    if series["unit"] == "share":
+        return f"{value * 100:.3g} %"
+    return _FORMS[series["unit"]].format(value)

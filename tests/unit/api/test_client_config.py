@@ -1,0 +1,67 @@
+"""Configurations of clients: what connects, in the words of each client, and no secret."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from api.features.rights import client_config
+from catalog.records import ClusterRecord
+
+SCRAM = {
+    "tls": {"ca": "ca.pem"},
+    "sasl": {"mechanism": "SCRAM-SHA-512", "username": "weir", "password": {"env": "WEIR_SECRET_KAFKA"}},
+}
+
+
+def connection(
+    security: dict[str, Any] | None, principal: str = "User:shop", groups: tuple[str, ...] = ("shop-*",)
+) -> client_config.Connection:
+    settings = {"security": security} if security else {}
+    record = ClusterRecord("prod", "kafka://k:9092", ("k:9092", "l:9092"), settings=settings)
+    return client_config.connection(record, principal, "orders.masked-1", groups)
+
+
+def test_a_password_and_files_come_from_the_environment() -> None:
+    given = connection(SCRAM)
+    assert given.settings == {
+        "bootstrap.servers": "k:9092,l:9092",
+        "group.id": "shop-1",
+        "auto.offset.reset": "earliest",
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "shop",
+        "sasl.password": "${env:KAFKA_PASSWORD}",
+        "ssl.ca.location": "${env:KAFKA_CA}",
+    }
+    texts = [client_config.python(given), client_config.spark(given), client_config.quix(given)]
+    for text in texts:
+        ast.parse(text)
+        assert "orders.masked-1" in text and 'os.environ["KAFKA_PASSWORD"]' in text
+    java = client_config.java(given)
+    assert 'ScramLoginModule required username="shop" password="${env:KAFKA_PASSWORD}";' in java
+    assert "EnvVarConfigProvider" in java and "ssl.truststore.type=PEM" in java
+    for text in [*texts, java, client_config.properties(given)]:
+        assert "WEIR_SECRET" not in text and "weir" not in text  # nothing of Weir's own user
+
+
+def test_an_open_cluster_needs_no_environment() -> None:
+    given = connection(None)
+    assert "environ" not in client_config.python(given) and "config.providers" not in client_config.java(given)
+    ast.parse(client_config.quix(given))
+
+
+def test_a_certificate_is_signed_in_with_where_the_principal_is_a_subject() -> None:
+    given = connection({"tls": {"certificate": "c.pem", "key": "k.pem"}}, "User:CN=shop,O=Example")
+    assert (given.protocol, given.mechanism) == ("SSL", None)
+    assert given.settings["ssl.certificate.location"] == "${env:KAFKA_CERTIFICATE}"
+
+
+@pytest.mark.parametrize(
+    ("groups", "group"),
+    [(("billing",), "billing"), (("shop-*",), "shop-1"), (("team.*",), "team.shop"), ((), "GROUP-OF-YOURS")],
+)
+def test_the_group_is_one_that_the_documents_list(groups: tuple[str, ...], group: str) -> None:
+    assert connection(None, groups=groups).group == group

@@ -1,0 +1,175 @@
+// What scans measured of this dataset over time, what is usual of it, and what was not.
+import { useState } from "react";
+import { useAnomalies, useMarkTime, useQuality } from "@/api/quality";
+import type { Anomaly, DatasetDetails, DatasetQuality, QualityResolution, QualitySeries } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { Empty } from "@/components/Empty";
+import { SeriesChart } from "@/components/SeriesChart";
+import { When } from "@/components/When";
+import { count, plural } from "@/lib/format";
+
+const RESOLUTIONS: { name: QualityResolution; text: string }[] = [
+  { name: "scan", text: "Scans" },
+  { name: "hour", text: "Hours" },
+  { name: "day", text: "Days" },
+];
+const ENDS: Record<NonNullable<Anomaly["endedWhy"]>, string> = {
+  usual: "usual again",
+  accepted: "usual by now",
+  marked: "marked",
+  off: "no longer looked at",
+};
+
+export function Quality({ dataset }: { dataset: DatasetDetails }) {
+  const [resolution, setResolution] = useState<QualityResolution>("hour");
+  const [path, setPath] = useState("");
+  const quality = useQuality(dataset, path.trim() || undefined, resolution);
+  return (
+    <div className="stack">
+      <Anomalies dataset={dataset} />
+      <section className="panel stack" aria-label="Series">
+        <div className="row">
+          <label>
+            Points of{" "}
+            <select value={resolution} onChange={(e) => setResolution(e.target.value as QualityResolution)}>
+              {RESOLUTIONS.map((each) => (
+                <option key={each.name} value={each.name}>
+                  {each.text}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Field{" "}
+            <input
+              value={path}
+              placeholder="value.amount"
+              onChange={(e) => setPath(e.target.value)}
+              spellCheck={false}
+            />
+          </label>
+        </div>
+        <Answer of={quality}>{(answer) => <AllSeries quality={answer} reference={dataset.reference} />}</Answer>
+      </section>
+      {dataset.may.scan || dataset.may.review ? <MarkTime dataset={dataset} /> : null}
+    </div>
+  );
+}
+
+function AllSeries({ quality, reference }: { quality: DatasetQuality; reference: string }) {
+  const byPath = new Map<string, QualitySeries[]>();
+  for (const each of quality.series) byPath.set(each.path ?? "", [...(byPath.get(each.path ?? "") ?? []), each]);
+  if (byPath.size === 0 && quality.withheldSeries === 0) {
+    return (
+      <Empty title="No scan has measured this">
+        <p>
+          Each scan adds a point: <code>weir scan {reference}</code>.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <p className="muted">
+        Last scan: <When at={quality.checkedAt} never="none yet" />. Sensitivity: {quality.sensitivity}.
+        {quality.series.length < quality.total && (
+          <>
+            {" "}
+            The first {count(quality.series.length)} of {count(quality.total)} series are shown; name a field to see
+            others.
+          </>
+        )}
+        {quality.withheldSeries > 0 && (
+          <> {plural(quality.withheldSeries, "series", "series")} withheld: you may not see figures of these fields.</>
+        )}
+        {quality.leftOut > 0 && <> {count(quality.leftOut)} are not kept, as there are too many fields.</>}
+      </p>
+      {[...byPath].map(([path, series]) => (
+        <section key={path} aria-label={path || "Records"}>
+          <h3 className="anywhere">{path || "Records"}</h3>
+          <div className="series-charts">
+            {series.map((each) => (
+              <SeriesChart key={each.measure} series={each} />
+            ))}
+          </div>
+        </section>
+      ))}
+      {quality.marks.length > 0 && (
+        <details>
+          <summary>Marked times: {count(quality.marks.length)}</summary>
+          <ul>
+            {quality.marks.map((mark) => (
+              <li key={mark.id}>
+                {mark.kind} from <When at={mark.startsAt} /> to <When at={mark.endsAt} />
+                {mark.note && <>: {mark.note}</>}
+                {mark.markedBy && <> ({mark.markedBy})</>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Anomalies({ dataset }: { dataset: DatasetDetails }) {
+  const listed = useAnomalies(dataset);
+  return (
+    <Answer of={listed}>
+      {({ anomalies, withheldAnomalies }) =>
+        anomalies.length + withheldAnomalies === 0 ? null : (
+          <section className="panel stack" aria-label="Anomalies">
+            <h2>Unusual</h2>
+            <ul>
+              {anomalies.map((each) => (
+                <li key={each.id}>
+                  <span className={each.endedAt ? "badge" : "badge bad"}>
+                    {each.endedWhy ? ENDS[each.endedWhy] : "lasts"}
+                  </span>{" "}
+                  {each.reason}, from <When at={each.beganAt} />
+                  {each.endedAt && (
+                    <>
+                      {" "}
+                      to <When at={each.endedAt} />
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {withheldAnomalies > 0 && (
+              <p className="muted">{count(withheldAnomalies)} withheld: you may not see figures of their fields.</p>
+            )}
+          </section>
+        )
+      }
+    </Answer>
+  );
+}
+
+function MarkTime({ dataset }: { dataset: DatasetDetails }) {
+  const [note, setNote] = useState("");
+  const mark = useMarkTime(dataset);
+  return (
+    <form
+      className="panel row"
+      aria-label="Mark a time"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mark.mutate({ kind: "deploy", note }, { onSuccess: () => setNote("") });
+      }}
+    >
+      <label>
+        A deploy begins now, for an hour{" "}
+        <input value={note} maxLength={500} placeholder="orders 2.0" onChange={(e) => setNote(e.target.value)} />
+      </label>
+      <button type="submit" className="button" disabled={mark.isPending}>
+        Mark it
+      </button>
+      {mark.error && (
+        <span className="bad-text" role="alert">
+          {mark.error.message}
+        </span>
+      )}
+    </form>
+  );
+}
