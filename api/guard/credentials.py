@@ -126,9 +126,9 @@ def is_use(request: Request) -> bool:
 
 def subject_lately(request: Request, built: Instance, given: Credential) -> Subject:
     """As `subject_of`, for routes that are asked for hundreds of times a second: who a token of Weir belongs to counts for a
-    moment, so what is revoked ends within that moment."""
-    kept: TTLCache[bytes, Subject] = request.app.state.lately
-    key = given.digest
+    moment. What is revoked in this process ends at once, what another process revokes within that moment."""
+    kept: TTLCache[tuple[int, bytes], Subject] = request.app.state.lately
+    key = built[Identity].revocations, given.digest
     with _LATELY:
         subject = kept.get(key)
     if subject is None:

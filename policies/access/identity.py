@@ -54,6 +54,8 @@ class Identity(Permissions):
         self._sessions, self._tokens, self._clock = sessions, tokens, clock
         self._verifiers = tuple(verifiers)
         self._settings = settings or PolicySettings()
+        self.revocations = 0
+        """How often tokens were revoked in this process; who keeps a subject for a moment looks at it."""
 
     def create_token(
         self,
@@ -100,7 +102,7 @@ class Identity(Permissions):
         view = self._state.view()
         gone = gone_because(view, record.user) or (UNFIT if is_unfit(view, record) else None)
         if gone is not None:
-            self._tokens.revoke(record.id, now)
+            self._revoked(record.id, now)
             raise InvalidInput(f"User {record.user} {gone}; declare the user again before making a token.")
 
     def rotate(self, token_id: str, overlap: timedelta) -> NewToken:
@@ -280,13 +282,13 @@ class Identity(Permissions):
         Raises NotFound. A token that took its place stays good: rotating is how a token that leaked is replaced.
         """
         now = self._clock()
-        if not self._tokens.revoke(token_id, now):
+        if not self._revoked(token_id, now):
             raise no_token(token_id)
         before = {each.rotated: each for each in self._tokens.tokens() if each.rotated is not None}
         ended, at = [], before.get(token_id)
         while at is not None and at.id not in ended:
             if is_valid(at, now):
-                self._tokens.revoke(at.id, now)
+                self._revoked(at.id, now)
                 ended.append(at.id)
             at = before.get(at.id)
         return ended
@@ -310,8 +312,13 @@ class Identity(Permissions):
         if programs_alone:
             valid = [each for each in valid if any(since <= each.created_at <= until for since, until in lives)]
         for each in valid:
-            self._tokens.revoke(each.id, now)
+            self._revoked(each.id, now)
         return len(valid)
+
+    def _revoked(self, token_id: str, at: datetime) -> bool:
+        known = self._tokens.revoke(token_id, at)
+        self.revocations += 1
+        return known
 
     def _program_lives(self, name: str) -> list[tuple[datetime, datetime]]:
         """From when to when the name was a service account's."""

@@ -140,7 +140,8 @@ def test_a_cursor_opens_no_more_than_the_token_it_is_sent_with(served: ServedVie
     new = made(served.world.user("ana"), name="ended", datasets=["prod/*"])
     ended = served.world._client(new["token"])
     cursor = ended.get(at, params={"limit": 2}).json()["next"]
-    served.world.user("ana").delete(f"{API}/agents/{new['id']}")
+    gone = served.world.user("ana").delete(f"{API}/agents/{new['id']}")
+    assert gone.status_code == 200, gone.text
     assert ended.get(at, params={"cursor": cursor}).status_code == 401
 
 

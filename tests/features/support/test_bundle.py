@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
@@ -135,6 +136,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), m
 @given(WORDS)
 def test_no_value_of_a_field_that_is_not_ours_stays_in_a_line(value: str) -> None:
     secret = f"zq{value}qz"
+    assume(not re.fullmatch("[a-z_]+", secret))  # the form of an event's name, which stays
     for line in (
         f"2026-11-28T01:00:00Z [info     ] sent receiver='{secret}' to={secret}",
         f"{secret}",
