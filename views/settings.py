@@ -32,7 +32,7 @@ class ViewSettings(BaseModel):
     again."""
     metrics: bool = True
     """Whether `/metrics`, which asks for no token, names the views and shows their figures."""
-    silent_seconds: float = Field(default=20.0, ge=6)
+    silent_seconds: float = Field(default=20.0, ge=12)
     """When the runner was silent for so long, the state of views is shown as unknown."""
     wait_seconds: float = Field(default=10.0, gt=0)
     """How long a reader who asks for certain offsets waits for them at most."""

@@ -26,6 +26,7 @@ from api.features.views.failures import ViewFailures
 from api.joins.connectors.sync import ConnectorSync
 from api.joins.observing import Observing
 from api.processes.heap import few_arenas
+from api.processes.tag_sweep import Fold, TagSweep
 from api.processes.view_runner import ViewProcess
 from api.processes.wakeups import Wakeups
 from api.wiring.duties import Duties
@@ -86,9 +87,11 @@ def run(home: Home) -> None:
         signal.signal(name, lambda *_: stop.set())
     view_process = ViewProcess(home, services)
     wakeups = Wakeups(services[Duties].written, stop)
+    fold = Fold(services[Duties].lineage_worker)
+    tags = TagSweep(services[TagFlow], fold.folded)
     duties: list[tuple[str, Callable[[], None]]] = [
         ("wakeups", wakeups.run),
-        ("lineage", lambda: services[Duties].lineage_worker().run(stop)),
+        ("lineage", lambda: fold.run(stop)),
         ("scans", lambda: wakeups.repeat(SCAN_POLL_S, IDLE_S, services[ScanRunner].run_next)),
         ("checks", lambda: wakeups.repeat(CHECKS_S, IDLE_S, services[NewRecordChecker].step)),
         ("rule queries", lambda: wakeups.repeat(CHECKS_S, IDLE_S, services[QueriedRules].step)),
@@ -97,7 +100,7 @@ def run(home: Home) -> None:
         ("chat", lambda: wakeups.repeat(NOTICES_S, IDLE_S, lambda: services[Notify].sender.step(Channel.CHAT))),
         ("observing", lambda: observe(stop, services)),
         ("lags", lambda: sample_lags(stop, services)),
-        ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
+        ("tags", lambda: repeat(stop, TAGS_S, tags.step)),
         ("datasets", lambda: settle_datasets(stop, wakeups, services)),
         ("audit segments", lambda: repeat(stop, SEGMENTS_S, services[AuditSegments].step)),
         ("audit shipping", lambda: repeat(stop, SHIPPING_S, services[AuditShipping].step)),
@@ -177,14 +180,6 @@ def keep_rights(wakeups: Wakeups, watch: RightsWatch, copies: CopyKeeper) -> Non
 def deliver(wakeups: Wakeups, deliveries: Deliveries) -> None:
     """Events go to their receivers."""
     wakeups.repeat(EVENTS_POLL_S, IDLE_S, deliveries.step, lambda: deliveries.waits)
-
-
-def follow_tags(services: Instance) -> bool:
-    """Tags go where their data goes; a mask that leaks is reported."""
-    swept = services[TagFlow].sweep()
-    if swept.inherited or swept.ended or swept.leaks:
-        log.info("tags_followed", inherited=swept.inherited, ended=swept.ended, leaks=swept.leaks)
-    return False
 
 
 def settle_datasets(stop: threading.Event, wakeups: Wakeups, services: Instance) -> None:

@@ -20,7 +20,7 @@ from catalog.entities import is_personal
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, NodeId, ReviewState
 from catalog.ports import CatalogStore, Clock, EventSink, FieldFlows
-from catalog.records import ClassificationRecord, Source, rfc3339
+from catalog.records import ClassificationRecord, ClusterRecord, Source, rfc3339
 
 LINEAGE = "lineage"
 MAX_TAGS = 10_000
@@ -69,6 +69,10 @@ class TagFlow:
         self._clock = clock
         self._events = events
         self._changed = changed
+
+    def basis(self) -> tuple[list[tuple[DatasetId, ClassificationRecord]], list[ClusterRecord]]:
+        """What a sweep rests on beside lineage: the tags there are, and what clusters are called."""
+        return self._store.all_classifications(), self._clusters.all()
 
     def sweep(self) -> Swept:
         """Follow every tag once. Raises Unavailable when lineage does not answer; nothing is changed then."""

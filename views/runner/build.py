@@ -53,17 +53,29 @@ class Built:
     compacted: Mapping[str, bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """All that `Built` follows from: where it is equal, so is what is built of it."""
+
+    spec: ViewSpec
+    decided: DecidedTables
+    compaction: Mapping[TableRef, bool | None]
+
+
 def built(spec: ViewSpec, preparer: Preparer, subject: Subject, is_compacted: IsCompacted) -> Built:
     """Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed (what the subject may not read), Unavailable."""
-    gated = gated_once(spec.sql)
-    decided = preparer.find(subject, gated, spec.runAs.purpose)
-    return from_found(spec, preparer, gated, decided, is_compacted)
+    return of_basis(basis_of(spec, preparer, subject, is_compacted), preparer)
 
 
-def from_found(
-    spec: ViewSpec, preparer: Preparer, gated: Gated, decided: DecidedTables, is_compacted: IsCompacted
-) -> Built:
-    """The same once the tables are decided."""
+def basis_of(spec: ViewSpec, preparer: Preparer, subject: Subject, is_compacted: IsCompacted) -> Basis:
+    """The tables as they are now, each decided now. Raises what `built` raises."""
+    decided = preparer.find(subject, gated_once(spec.sql), spec.runAs.purpose)
+    return Basis(spec, decided, _compaction(spec, decided, is_compacted))
+
+
+def of_basis(basis: Basis, preparer: Preparer) -> Built:
+    """Raises what `built` raises."""
+    spec, decided, compaction, gated = basis.spec, basis.decided, basis.compaction, gated_once(basis.spec.sql)
     prepared = preparer.govern(gated, decided)
     denied = [each for each in decided.decisions.values() if each.effect is Effect.DENY]
     if denied or prepared.gaps:
@@ -79,7 +91,6 @@ def from_found(
     key = spec.key
     if replaced:
         key = own_key(prepared, replaced, key)
-    compaction = _compaction(spec, decided, is_compacted)
     by_key = [ref for ref, known_of in compaction.items() if known_of]
     if by_key and key is None:
         key = compacted.own_key(prepared, by_key)

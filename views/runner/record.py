@@ -14,7 +14,7 @@ from views.runner.tools import Tools
 
 _log = structlog.get_logger(__name__)
 _SAVE_S = 1.0
-_REST_S = 10.0
+_REST_S = 30.0
 """Between two notes of when a view at rest was looked at: each is a write, and wakes the duties of the worker."""
 _FIGURES = ("lag", "rates", "counts", "letters", "history")
 _FRESH = (State.RUNNING, State.PAUSED, State.STARTING)
@@ -42,7 +42,7 @@ class Record:
             self.state.state, self.state.since = state, rfc3339(self._tools.clock()) or ""
 
     def save(self, now: bool = False) -> None:
-        """Keep the state where it differs: figures alone once a second, the time of a look alone every ten seconds.
+        """Keep the state where it differs: figures alone once a second, the time of a look alone every thirty seconds.
 
         `now`: raises Unavailable where it cannot be kept, because what comes next rests on it.
         """

@@ -19,7 +19,7 @@ _END_S = 15.0
 _NEVER = -1e9
 _REST_S = 2.5
 """Between two lists of the views where nothing was written."""
-BEAT_S = 3.0
+BEAT_S = 6.0
 """How often the runner notes that it is at work."""
 
 

@@ -19,7 +19,7 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSign
 from catalog.records import rfc3339
 from views.durations import span
 from views.model import State
-from views.runner.build import Built, built
+from views.runner.build import Basis, Built, basis_of, of_basis
 from views.runner.compacted import Compaction, or_as_before
 from views.runner.figures import SAMPLE_S, sampled
 from views.runner.generations import Generations
@@ -33,6 +33,8 @@ _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
 _REST_S = 2.5
 """Between two looks where nothing was written and nothing came: what is due by the clock, and what ended the stream."""
+_ASK_S = 10.0
+"""Between two questions to the engine where the sources have nothing that the rows do not contain."""
 _FORGET_S = 30.0
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
@@ -63,6 +65,7 @@ class View:
     _generations: Generations = field(init=False)
     _compaction: Compaction = field(init=False)
     _built: Built | None = None
+    _basis: Basis | None = None
     _declared: Declared | None = None
     _stream: RunningStream | None = None
     _pause: Pause = field(default_factory=Pause)
@@ -179,7 +182,9 @@ class View:
         subject = self.tools.subject(declared.spec.runAs.subject)
         before = self.state.writing
         compaction = or_as_before(self._compaction, before.compacted if before is not None else {})
-        current = built(declared.spec, self.tools.preparer, subject, compaction)
+        basis = basis_of(declared.spec, self.tools.preparer, subject, compaction)
+        same = self._built is not None and basis == self._basis
+        current = self._built if same and self._built is not None else of_basis(basis, self.tools.preparer)
         self._due.decided = now
         if paused:
             self._settle_paused(current)
@@ -197,7 +202,7 @@ class View:
         elif self._built is not None and current.reads != self._built.reads:
             self._stop()  # the same generation, with the schemas of now
         self._generations.retag(current)
-        self._built, self._declared = current, declared
+        self._built, self._basis, self._declared = current, basis, declared
 
     @contextmanager
     def _answering(self, rebuild: int) -> Iterator[None]:
@@ -276,7 +281,7 @@ class View:
         moved = feed.move()
         now = self.tools.monotonic()
         rests = not moved and self.state.state == State.RUNNING and self.state.lag.get("records") == 0
-        if now - self._due.asked >= (_REST_S if rests else _LOOK_S):
+        if now - self._due.asked >= (_ASK_S if rests else _LOOK_S):
             self._due.asked = now
             self.state.counts, self.state.rates = self._stream.look(self.state.letters)
         if feed.look():

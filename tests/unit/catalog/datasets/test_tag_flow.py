@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from api.processes.tag_sweep import MOST_S, TagSweep
 from catalog.datasets.datasets import Datasets
-from catalog.datasets.tag_propagation import TagFlow
+from catalog.datasets.tag_propagation import Swept, TagFlow
 from catalog.model import DatasetId, ReviewState
 from tests.catalog_samples import NAMESPACE, ORDERS, World, email, scan
 
@@ -126,3 +127,30 @@ def test_what_arrives_raw_by_another_way_is_no_leak(world: Followed) -> None:
 def test_what_the_catalog_does_not_hold_is_left_alone(world: Followed, target: str) -> None:
     world.link(raw=True, target=target)
     assert world.flow.sweep().inherited == 0
+
+
+def test_tags_are_followed_where_something_changed_and_seldom_without(world: Followed) -> None:
+    asked: list[str] = []
+    folded, now = [0], [0.0]
+    sweep = world.flow.sweep
+
+    def counted() -> Swept:
+        asked.append("sweep")
+        return sweep()
+
+    world.flow.sweep = counted  # type: ignore[method-assign]
+    duty = TagSweep(world.flow, lambda: folded[0], lambda: now[0])
+    for _ in range(3):
+        duty.step()
+    assert len(asked) == 1, "nothing changed since"
+    world.link(raw=True)
+    folded[0] += 1
+    duty.step()
+    assert world.copied() == {"value.mail": "suggested"}
+    duty.step()
+    assert len(asked) == 3, "what the sweep passed on may go further"
+    duty.step()
+    assert len(asked) == 3
+    now[0] += MOST_S
+    duty.step()
+    assert len(asked) == 4, "another process may have written to the graph"
