@@ -210,6 +210,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
             rebuild_lineage=lineage.rebuild,
             warm=_warm_up(parts, catalog, governance.state, lineage, queries.query),
             written=parts.written,
+            leases=parts.leases,
         ),
     )
     for wiring in features.parts("wiring"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import signal
@@ -23,16 +22,20 @@ from api.joins.views.service import Views
 from api.processes.heap import few_arenas
 from api.wiring.duties import Duties
 from api.wiring.instance import Instance
+from catalog.leases.leases import Leases, act_as
+from catalog.leases.ports import Lease
 
 log = structlog.get_logger("weir.views")
 LOG_NAME = "weir-views.log"
+LEASE = "views"
 _PARENT_S = 0.5
 _STOP_S = 20.0
 _FIRST_PAUSE_S, _MOST_PAUSE_S = 1.0, 30.0
 
 
 def run(home: Home, parent: int | None = None) -> None:
-    """Run the views until TERM, Ctrl-C, or the end of the process `parent`. One process of an instance at a time."""
+    """Run the views until TERM, Ctrl-C, the end of the process `parent`, or until another process took them over. One process
+    of an instance at a time; others wait."""
     few_arenas()
     settings = load(home)
     configure(settings.log)
@@ -47,16 +50,28 @@ def run(home: Home, parent: int | None = None) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
-    with (home.root / "run" / "views.lock").open("w") as lock:
-        while not stop.is_set():
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                stop.wait(_PARENT_S)
-                continue
-            log.info("running")
-            services[Duties].view_runner().run(stop)
+    leases = services[Duties].leases((LEASE,))
+    beating = threading.Thread(target=leases.run, args=(stop,), name="leases", daemon=True)
+    beating.start()
+    while (lease := leases.held(LEASE)) is None and not stop.is_set():
+        stop.wait(_PARENT_S)
+    if lease is not None:
+        act_as(lease)
+        log.info("running")
+        ended = threading.Event()
+        threading.Thread(target=_follow_lease, args=(leases, lease, stop, ended), name="lease", daemon=True).start()
+        services[Duties].view_runner().run(ended)
+    stop.set()
+    beating.join(_STOP_S)
     services.close()
+
+
+def _follow_lease(leases: Leases, lease: Lease, stop: threading.Event, ended: threading.Event) -> None:
+    """End the views where another process runs them by now, as after this one was frozen. A beat that is late ends nothing:
+    what is written under a lost lease is refused."""
+    while leases.keeps(lease) and not stop.wait(_PARENT_S):
+        pass
+    ended.set()
 
 
 def _follow(parent: int, stop: threading.Event) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -75,6 +76,29 @@ SETTLING_S = 1.0
 SETTLED_LEAST, SETTLED_MOST = 10, 100
 
 
+LEASED = (
+    "access reviews",
+    "audit segments",
+    "audit shipping",
+    "chat",
+    "checks",
+    "connectors",
+    "datasets",
+    "events",
+    "incidents",
+    "lags",
+    "notices",
+    "observing",
+    "rights",
+    "rule queries",
+    "tags",
+    "upkeep",
+)
+"""Duties that one worker does at a time. Scans are claimed one by one, lineage is shared by partitions, and each worker keeps
+its own machine's engines, logs and Python processes; views have a lease of their process."""
+Guarded = Callable[[str, Callable[[], bool]], Callable[[], bool]]
+
+
 def run(home: Home) -> None:
     """Work until TERM or Ctrl-C. Each duty has a thread of its own, so that none waits for another's server."""
     few_arenas()
@@ -87,32 +111,48 @@ def run(home: Home) -> None:
         signal.signal(name, lambda *_: stop.set())
     view_process = ViewProcess(home, services)
     wakeups = Wakeups(services[Duties].written, stop)
+    leases = services[Duties].leases(LEASED)
+    held = leases.guarded
+    with contextlib.suppress(Unavailable):
+        leases.step()
     fold = Fold(services[Duties].lineage_worker)
     tags = TagSweep(services[TagFlow], fold.folded)
     duties: list[tuple[str, Callable[[], None]]] = [
         ("wakeups", wakeups.run),
+        ("leases", lambda: leases.run(stop)),
         ("lineage", lambda: fold.run(stop)),
         ("scans", lambda: wakeups.repeat(SCAN_POLL_S, IDLE_S, services[ScanRunner].run_next)),
-        ("checks", lambda: wakeups.repeat(CHECKS_S, IDLE_S, services[NewRecordChecker].step)),
-        ("rule queries", lambda: wakeups.repeat(CHECKS_S, IDLE_S, services[QueriedRules].step)),
-        ("events", lambda: deliver(wakeups, services[Deliveries])),
-        ("notices", lambda: wakeups.repeat(NOTICES_S, IDLE_S, lambda: services[Notify].sender.step(Channel.MAIL))),
-        ("chat", lambda: wakeups.repeat(NOTICES_S, IDLE_S, lambda: services[Notify].sender.step(Channel.CHAT))),
-        ("observing", lambda: observe(stop, services)),
-        ("lags", lambda: sample_lags(stop, services)),
-        ("tags", lambda: repeat(stop, TAGS_S, tags.step)),
-        ("datasets", lambda: settle_datasets(stop, wakeups, services)),
-        ("audit segments", lambda: repeat(stop, SEGMENTS_S, services[AuditSegments].step)),
-        ("audit shipping", lambda: repeat(stop, SHIPPING_S, services[AuditShipping].step)),
+        ("checks", lambda: wakeups.repeat(CHECKS_S, IDLE_S, held("checks", services[NewRecordChecker].step))),
+        ("rule queries", lambda: wakeups.repeat(CHECKS_S, IDLE_S, held("rule queries", services[QueriedRules].step))),
+        ("events", lambda: deliver(wakeups, held, services[Deliveries])),
+        (
+            "notices",
+            lambda: wakeups.repeat(
+                NOTICES_S, IDLE_S, held("notices", lambda: services[Notify].sender.step(Channel.MAIL))
+            ),
+        ),
+        (
+            "chat",
+            lambda: wakeups.repeat(NOTICES_S, IDLE_S, held("chat", lambda: services[Notify].sender.step(Channel.CHAT))),
+        ),
+        ("observing", lambda: observe(stop, held, services)),
+        ("lags", lambda: sample_lags(stop, held, services)),
+        ("tags", lambda: repeat(stop, TAGS_S, held("tags", tags.step))),
+        ("datasets", lambda: settle_datasets(stop, wakeups, held, services)),
+        ("audit segments", lambda: repeat(stop, SEGMENTS_S, held("audit segments", services[AuditSegments].step))),
+        ("audit shipping", lambda: repeat(stop, SHIPPING_S, held("audit shipping", services[AuditShipping].step))),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
-        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[ConnectorSync].step)),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, held("connectors", services[ConnectorSync].step))),
         ("views", lambda: wakeups.repeat(VIEWS_S, IDLE_S, view_process.step, lambda: view_process.started)),
-        ("access reviews", lambda: wakeups.repeat(REVIEWS_S, IDLE_S, lambda: review_access(services))),
-        ("rights", lambda: keep_rights(wakeups, services[RightsWatch], services[CopyKeeper])),
-        ("incidents", lambda: wakeups.repeat(INCIDENTS_S, IDLE_S, services[DownstreamNotices].step)),
-        ("upkeep", lambda: wakeups.repeat(UPKEEP_S, IDLE_S, lambda: upkeep(services))),
+        (
+            "access reviews",
+            lambda: wakeups.repeat(REVIEWS_S, IDLE_S, held("access reviews", lambda: review_access(services))),
+        ),
+        ("rights", lambda: keep_rights(wakeups, held, services[RightsWatch], services[CopyKeeper])),
+        ("incidents", lambda: wakeups.repeat(INCIDENTS_S, IDLE_S, held("incidents", services[DownstreamNotices].step))),
+        ("upkeep", lambda: wakeups.repeat(UPKEEP_S, IDLE_S, held("upkeep", lambda: upkeep(services)))),
     ]
     threads = [
         threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties
@@ -164,7 +204,7 @@ def review_access(services: Instance) -> bool:
     return False
 
 
-def keep_rights(wakeups: Wakeups, watch: RightsWatch, copies: CopyKeeper) -> None:
+def keep_rights(wakeups: Wakeups, held: Guarded, watch: RightsWatch, copies: CopyKeeper) -> None:
     """ACLs at the brokers end with their right; a thread of its own, as brokers may be slow."""
 
     def step() -> bool:
@@ -174,20 +214,27 @@ def keep_rights(wakeups: Wakeups, watch: RightsWatch, copies: CopyKeeper) -> Non
             log.info("rights_kept", changed=changed)
         return False
 
-    wakeups.repeat(RIGHTS_S, IDLE_S, step, lambda: watch.keeps)
+    wakeups.repeat(RIGHTS_S, IDLE_S, held("rights", step), lambda: watch.keeps)
 
 
-def deliver(wakeups: Wakeups, deliveries: Deliveries) -> None:
+def deliver(wakeups: Wakeups, held: Guarded, deliveries: Deliveries) -> None:
     """Events go to their receivers."""
-    wakeups.repeat(EVENTS_POLL_S, IDLE_S, deliveries.step, lambda: deliveries.waits)
+    wakeups.repeat(EVENTS_POLL_S, IDLE_S, held("events", deliveries.step), lambda: deliveries.waits)
 
 
-def settle_datasets(stop: threading.Event, wakeups: Wakeups, services: Instance) -> None:
+def settle_datasets(stop: threading.Event, wakeups: Wakeups, held: Guarded, services: Instance) -> None:
     """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
-    wanted = SETTLED_MOST
-    while not stop.is_set():
-        seen, started = wakeups.writes, time.monotonic()
+    wanted, settled = SETTLED_MOST, 0
+
+    def step() -> bool:
+        nonlocal settled
         settled = services[ProducerCatalog].settle(wanted)
+        return bool(settled)
+
+    held_step = held("datasets", step)
+    while not stop.is_set():
+        seen, started, settled = wakeups.writes, time.monotonic(), 0
+        held_step()
         took = time.monotonic() - started
         if settled:
             wanted = settled_next(wanted, took)
@@ -203,21 +250,23 @@ def settled_next(wanted: int, took_s: float) -> int:
     return min(SETTLED_MOST, wanted * 2) if took_s < SETTLING_S / 4 else wanted
 
 
-def observe(stop: threading.Event, services: Instance) -> None:
+def observe(stop: threading.Event, held: Guarded, services: Instance) -> None:
     """Ask brokers and the servers beside them who reads what, every `lineage.observe_seconds`."""
     pause = services[Settings].lineage.observe_seconds
+    step = held("observing", lambda: services[Observing].step() is not None)
     while not stop.is_set():
         if pause > 0:
-            services[Observing].step()
+            step()
         stop.wait(pause or 3600)
 
 
-def sample_lags(stop: threading.Event, services: Instance) -> None:
+def sample_lags(stop: threading.Event, held: Guarded, services: Instance) -> None:
     """Keep how far consumer groups are behind, a sample every `lineage.observe_seconds`, once a minute at most."""
     pause = services[Settings].lineage.observe_seconds
+    step = held("lags", lambda: services[GroupLags].step() is not None)
     while not stop.is_set():
         if pause > 0:
-            services[GroupLags].step()
+            step()
         stop.wait(max(LAGS_S, pause) if pause > 0 else 3600)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 
+from catalog.leases.leases import Leases
 from lineage.worker.consume import LineageWorker
 from views.runner.runner import Runner
 
@@ -16,6 +17,7 @@ class Duties:
     rebuild_lineage  builds the graph again from the topic of events; gives how many events and nodes it holds
     warm             what an instance does before its first requests, so that they need not wait for it
     written          differs once somebody wrote to the record store; raises Unavailable
+    leases           the leases of this process, of the duties that it would do
     """
 
     lineage_worker: Callable[[], LineageWorker]
@@ -23,3 +25,4 @@ class Duties:
     rebuild_lineage: Callable[[], dict[str, int]]
     warm: Callable[[], None]
     written: Callable[[], Hashable]
+    leases: Callable[[Collection[str]], Leases]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from catalog.adapters.sql.store_version import StoreVersion
     from catalog.broker_acls import AclReader, AclWriter
     from catalog.declared.kinds import Secret
+    from catalog.leases.leases import Leases
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.server_doors import DoorProbe
     from catalog.topic_details import TopicDetails
@@ -76,6 +77,15 @@ class StoreParts(Made):
         """Differs once somebody wrote to the record store, always where it cannot be known. Raises Unavailable."""
         version = self.store_version
         return object() if version is None else version.read()
+
+    def leases(self, names: Collection[str]) -> Leases:
+        """The leases of this process; from then on the record store refuses what it writes under one that is lost."""
+        from catalog.adapters.sql.leases import SqlBeats, SqlLeases
+        from catalog.leases.leases import Leases
+
+        beats = SqlBeats(self._there())
+        self.closing.append(beats.close)
+        return Leases(SqlLeases(self._there()), beats, names)
 
     def transaction(self) -> AbstractContextManager[Any]:
         """One transaction for both rooms that keep records."""

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import timedelta
 
@@ -70,7 +71,7 @@ class Deliveries:
             due = state.next_try_at is None or state.next_try_at <= now
             self._postponed |= state.position < newest and not due
             if name not in self._busy and state.position < newest and due:
-                self._busy[name] = self._threads(receiver.lasting).submit(self._tell, receiver)
+                self._busy[name] = self._threads(receiver.lasting).submit(copy_context().run, self._tell, receiver)
         if wait:
             delivered += sum(future.result() for future in self._busy.values())
             self._busy.clear()

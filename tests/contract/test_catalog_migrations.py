@@ -15,6 +15,7 @@ import catalog.adapters.sql.tables  # noqa: F401
 import catalog.adapters.sql.tables_contracts  # noqa: F401
 import catalog.adapters.sql.tables_incidents  # noqa: F401
 import catalog.adapters.sql.tables_lags  # noqa: F401
+import catalog.adapters.sql.tables_leases  # noqa: F401
 import catalog.adapters.sql.tables_quality  # noqa: F401
 import catalog.adapters.sql.tables_record_keys  # noqa: F401
 import catalog.adapters.sql.tables_reports  # noqa: F401

@@ -84,6 +84,8 @@ class Database:
         # later fails when another wrote in between, so writers take the lock at once.
         self._writing = self.engine.execution_options(weir_begin="BEGIN IMMEDIATE")
         self._current: ContextVar[tuple[int, Session] | None] = ContextVar("weir_session", default=None)
+        self.before_write: Callable[[Session], None] = lambda _: None
+        """Called at the beginning of each writing transaction, with the lock of writers; what it raises ends the transaction."""
 
     def _engine(self) -> Engine:
         if not self.is_sqlite:
@@ -136,6 +138,8 @@ class Database:
                         f"SET LOCAL lock_timeout = {_BUSY_MS}; SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MS};"
                         f" SELECT pg_advisory_xact_lock({_WRITER_LOCK})"
                     )
+                if writes:
+                    self.before_write(session)
                 yield session
         finally:
             self._current.reset(token)
