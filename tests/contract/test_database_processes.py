@@ -108,3 +108,18 @@ def test_postgresql_ends_the_transaction_of_a_writer_that_is_frozen(frozen: str)
     with database.begin() as session:
         assert session.execute(text("SELECT n FROM counted")).scalar() == 0
     database.close()
+
+
+def test_a_writer_that_was_silent_for_too_long_gets_a_sentence(postgres_server: str) -> None:
+    database, other = Database(postgres_server), Database(postgres_server)
+    database.idle_ms = lambda: 100
+    with pytest.raises(Unavailable, match="does not answer"), database.begin() as session:
+        mine = session.execute(text("SELECT pg_backend_pid()")).scalar()
+        while True:
+            with other.read() as look:
+                there = look.execute(text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid"), {"pid": mine})
+                if not there.scalar():
+                    break
+        session.execute(text("SELECT 1"))
+    database.close()
+    other.close()

@@ -20,6 +20,7 @@ import sys, threading, time
 from sqlalchemy import text
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.leases import SqlBeats, SqlLeases
+from catalog.errors import Unavailable
 from catalog.leases.leases import Leases
 database = Database(sys.argv[1])
 leases, stop = Leases(SqlLeases(database), SqlBeats(database), ["count"]), threading.Event()
@@ -33,7 +34,11 @@ def step():
     return True
 held = leases.guarded("count", step)
 while True:
-    if not held():
+    try:
+        done = held()
+    except Unavailable:  # PostgreSQL has ended the transaction of a process that was frozen in it
+        done = False
+    if not done:
         time.sleep(0.05)
 """
 MOST_S = 15.0

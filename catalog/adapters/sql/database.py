@@ -28,6 +28,8 @@ _BUSY_MS = 30_000  # how long a writer waits for another; longer than any transa
 _IDLE_MS = 120_000
 """After so long without a word PostgreSQL ends the transaction of a writer: its process is frozen or cannot be reached, and
 all others wait for it."""
+_ENDED_IDLE = "25P03"
+"""PostgreSQL's code for `idle_in_transaction_session_timeout`."""
 _POOL: dict[str, Any] = {"max_overflow": -1}
 """Writers hold a connection while they wait for one another. Were connections bounded, those who wait could take all of
 them, and the one they wait for would in turn wait for a reader who gets none: 15 calls waited 30 seconds."""
@@ -84,6 +86,8 @@ class Database:
         # later fails when another wrote in between, so writers take the lock at once.
         self._writing = self.engine.execution_options(weir_begin="BEGIN IMMEDIATE")
         self._current: ContextVar[tuple[int, Session] | None] = ContextVar("weir_session", default=None)
+        self.idle_ms: Callable[[], int] = lambda: _IDLE_MS
+        """For how long PostgreSQL waits in a writer's transaction for its next statement, in milliseconds."""
         self.before_write: Callable[[Session], None] = lambda _: None
         """Called at the beginning of each writing transaction, with the lock of writers; what it raises ends the transaction."""
 
@@ -135,7 +139,7 @@ class Database:
                     session.connection()
                 if writes and not self.is_sqlite:
                     session.connection().exec_driver_sql(
-                        f"SET LOCAL lock_timeout = {_BUSY_MS}; SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MS};"
+                        f"SET LOCAL lock_timeout = {_BUSY_MS}; SET LOCAL idle_in_transaction_session_timeout = {self.idle_ms()};"
                         f" SELECT pg_advisory_xact_lock({_WRITER_LOCK})"
                     )
                 if writes:
@@ -174,7 +178,9 @@ class Database:
         """Turns a database that does not answer into Unavailable; other errors of the driver pass."""
         try:
             yield
-        except (OperationalError, InterfaceError) as error:
+        except DBAPIError as error:
+            if not _is_away(error):
+                raise
             raise Unavailable(
                 f"The record store {self.name} does not answer ({_cause(error)}); check WEIR_DATABASE__URL, the disk"
                 " and that the server runs.",
@@ -252,6 +258,12 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("weir_begin", "BEGIN"))
+
+
+def _is_away(error: DBAPIError) -> bool:
+    """Whether the database, and not what was asked of it, is the cause. PostgreSQL ends the connection of a writer that was
+    silent for too long with an error of another kind."""
+    return isinstance(error, OperationalError | InterfaceError) or getattr(error.orig, "sqlstate", None) == _ENDED_IDLE
 
 
 def _cause(error: SQLAlchemyError) -> str:

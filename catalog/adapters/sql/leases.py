@@ -27,6 +27,8 @@ class SqlLeases:
     def __init__(self, database: Database) -> None:
         self._database = database
         database.before_write = refuse_lost
+        longest = database.idle_ms
+        database.idle_ms = lambda: longest() if acting() is None else min(longest(), _IDLE_MS)
 
     def all(self) -> dict[str, Lease]:
         with self._database.read() as session:
@@ -57,9 +59,6 @@ def refuse_lost(session: Session) -> None:
     if lease is None:
         return
     kept = session.execute(select(LeaseRow.holder, LeaseRow.number).where(LeaseRow.name == lease.name)).first()
-    connection = session.connection()
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MS}")
     if kept is None or tuple(kept) != (lease.holder, lease.number):
         raise LeaseLost(f"Another process does the duty {lease.name} by now.", details={"duty": lease.name})
 

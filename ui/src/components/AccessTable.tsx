@@ -5,6 +5,7 @@ import { Empty } from "@/components/Empty";
 import { When } from "@/components/When";
 import { accessCounts, countsText } from "@/lib/accessCounts";
 import { links } from "@/lib/links";
+import { maskWords } from "@/lib/maskWords";
 
 /** Who may read something, by what, how it is shown to them, and until when: each way in with its own end and purpose. */
 export function AccessTable({ rows }: { rows: Access[] }) {
@@ -92,7 +93,18 @@ const COLUMNS: Column<{ row: Access; way: Way }>[] = [
 
 /** Everything masked, some of it, or nothing. */
 function Shown({ of }: { of: Access }) {
-  if (of.masked) return <span className="badge mask">masked: {of.mask}</span>;
-  if (of.mask) return <span className="badge mask">partly masked: {of.mask}</span>;
+  const words = of.mask ? maskWords(of.mask) : "masked";
+  if (of.masked)
+    return (
+      <span className="badge mask" title={of.mask ?? undefined}>
+        {words}
+      </span>
+    );
+  if (of.mask)
+    return (
+      <span className="badge mask" title={of.mask}>
+        partly: {words}
+      </span>
+    );
   return <span className="badge warn">unmasked</span>;
 }

@@ -75,7 +75,7 @@ export function ClassificationTable({
         {
           id: "evidence",
           head: "Evidence",
-          className: "small words",
+          className: "small few-words",
           cell: ({ classification: c }) => (
             <>
               {evidenceText(c)}

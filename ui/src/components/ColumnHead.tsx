@@ -1,4 +1,5 @@
 // A column's head: name, type, how it is shown. A click says why, and asks for access from right here.
+
 import { Ban, Eye, EyeOff } from "lucide-react";
 import { Popover } from "radix-ui";
 import type { ReactNode } from "react";
@@ -7,6 +8,7 @@ import type { QueryColumn, Reason } from "@/api/types";
 import { Reasons } from "@/components/Reasons";
 import { columnReasons, datasetOf, lookOf } from "@/lib/decision";
 import { links } from "@/lib/links";
+import { maskWords } from "@/lib/maskWords";
 
 const LOOKS = {
   clear: { icon: Eye, text: "unmasked", tone: "ok" },
@@ -31,7 +33,7 @@ export function ColumnHead({
   const look = lookOf(column.decision);
   const { icon: Icon, text, tone } = LOOKS[look];
   const masks = column.decision?.masks ?? [];
-  const shown = masks.length === 1 ? masks[0] : masks.length > 1 ? `${masks.length} masks` : text;
+  const shown = masks.length === 1 ? maskWords(masks[0] as string) : masks.length > 1 ? `${masks.length} masks` : text;
   const why = columnReasons(column.decision);
   const opened = column.decision?.opened ?? [];
   const fields = column.decision?.fields ?? [];

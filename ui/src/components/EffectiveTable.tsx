@@ -3,6 +3,7 @@ import type { AccessEntry, AccessRule, SeenDataset } from "@/api/types";
 import { DataTable } from "@/components/DataTable";
 import { Sentence } from "@/components/Sentence";
 import { When } from "@/components/When";
+import { maskWords } from "@/lib/maskWords";
 
 /** What is shown to whom, a line an entry, with the rules behind it and how the person comes to each. */
 export function EffectiveTable<T extends AccessEntry | SeenDataset>({
@@ -64,7 +65,7 @@ function Shown({ of }: { of: AccessEntry | SeenDataset }) {
     <>
       <span className={`badge ${TONES[of.shows]}`}>
         {WORDS[of.shows]}
-        {of.masks.length > 0 && `: ${of.masks.join(", ")}`}
+        {of.masks.length > 0 && `: ${maskWords(of.masks.join(", "))}`}
       </span>
       {of.shows !== "none" && <div className="small muted">Fields: {counts.join(", ")}</div>}
       {of.rows.map((where) => (

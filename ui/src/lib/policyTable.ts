@@ -1,6 +1,8 @@
 // A policy as a row of a table: what it does, where, and for whom. Roles and people beside.
+
 import type { DeclaredDocument } from "@/api/types";
 import { object, texts } from "@/lib/formParts";
+import { maskWords } from "@/lib/maskWords";
 import { required } from "@/lib/policyWords";
 import { sentence } from "@/lib/subject";
 
@@ -30,9 +32,15 @@ export function policyRow(document: DeclaredDocument): PolicyRow {
 }
 
 function whatItDoes(type: string, mask: unknown, requires: unknown, where: unknown): string {
-  if (type === "mask") return `masks by ${String(object(mask).type ?? "its mask")}`;
+  if (type === "mask") return masked(object(mask).type);
   if (type === "access") return `requires ${required(requires)}`;
   return where ? `shows rows where ${String(where)}` : type;
+}
+
+function masked(type: unknown): string {
+  const name = String(type ?? "its mask");
+  const words = maskWords(name);
+  return words === name ? name : `${words} (${name})`;
 }
 
 /** Rows with every word in them, whatever the case of its letters; of one type where one is chosen. */

@@ -167,13 +167,13 @@ function columnsOf(
         </>
       ),
     },
-    { id: "what", head: "What", className: "words", sort: (row) => row.what, cell: (row) => row.what },
-    { id: "where", head: "Where", className: "anywhere", sort: (row) => row.where, cell: (row) => row.where },
-    { id: "whom", head: "For whom", className: "words", sort: (row) => row.whom, cell: (row) => row.whom },
+    { id: "what", head: "What", className: "few-words", sort: (row) => row.what, cell: (row) => row.what },
+    { id: "where", head: "Where", className: "few-words", sort: (row) => row.where, cell: (row) => row.where },
+    { id: "whom", head: "For whom", className: "anywhere", sort: (row) => row.whom, cell: (row) => row.whom },
     reach.size > 0 && figure("fields", "Fields", (each) => each.fields),
     reach.size > 0 && figure("datasets", "Datasets", (each) => each.datasets),
     reach.size > 0 && figure("people", "People", (each) => each.people),
-    withQueries && figure("queries", "Queries this week", (each) => each.queries),
+    withQueries && figure("queries", "Hits this week", (each) => each.queries),
     {
       id: "tools",
       head: "Change",
@@ -184,9 +184,10 @@ function columnsOf(
             <button
               type="button"
               className="button quiet small"
+              aria-label="Try the mask"
               onClick={() => onMask((row.document.spec.mask ?? {}) as Mask)}
             >
-              <Eye size={13} aria-hidden /> Try the mask
+              <Eye size={13} aria-hidden /> Try
             </button>
           )}
           <DocumentTools of={row.document} change={change} />

@@ -1,4 +1,5 @@
 // What a query may see, column by column, without touching any data.
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { explain } from "@/api/query";
@@ -10,6 +11,7 @@ import { Reasons, reasonList } from "@/components/Reasons";
 import { columnReasons, lookOf } from "@/lib/decision";
 import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
+import { maskWords } from "@/lib/maskWords";
 import { readText } from "@/lib/window";
 
 export function ExplainView({ sql, purpose }: { sql: string; purpose: string }) {
@@ -69,7 +71,9 @@ function Shown({ of }: { of: Explanation }) {
                   <td className="mono strong">{column.name}</td>
                   <td className="mono small muted anywhere">{column.type}</td>
                   <td>
-                    <span className={`badge ${TONES[look]}`}>{column.decision?.masks?.join(", ") ?? look}</span>
+                    <span className={`badge ${TONES[look]}`}>
+                      {maskWords(column.decision?.masks?.join(", ") ?? look)}
+                    </span>
                   </td>
                   <td>
                     <Reasons reasons={columnReasons(column.decision)} />
@@ -138,7 +142,11 @@ function OneTable({ of }: { of: ExplainedTable }) {
                     <span
                       className={`badge ${field.effect === "deny" ? "bad" : hidden.includes(field) ? "mask" : "ok"}`}
                     >
-                      {field.effect === "deny" ? "refused" : hidden.includes(field) ? field.mask : "unmasked"}
+                      {field.effect === "deny"
+                        ? "refused"
+                        : hidden.includes(field)
+                          ? maskWords(field.mask ?? "masked")
+                          : "unmasked"}
                     </span>
                     {field.clearWhen && <div className="small">unmasked where {field.clearWhen}</div>}
                   </td>

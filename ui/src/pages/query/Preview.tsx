@@ -1,7 +1,9 @@
 // Below the editor, before anything runs: what stands in the way, or how each column would be shown.
+
 import { Ban, CircleAlert, Eye, EyeOff } from "lucide-react";
 import type { Checked } from "@/api/types";
 import { columnReasons, lookOf } from "@/lib/decision";
+import { maskWords } from "@/lib/maskWords";
 
 const ICONS = { clear: Eye, masked: EyeOff, withheld: Ban };
 const TONES = { clear: "", masked: "mask", withheld: "bad" };
@@ -34,7 +36,7 @@ export function Preview({ of }: { of: Checked | null }) {
           >
             <Icon size={12} aria-hidden />
             {column.name}
-            {look !== "clear" && ` ${column.decision?.masks?.join(", ") ?? "left out"}`}
+            {look !== "clear" && ` ${maskWords(column.decision?.masks?.join(", ") ?? "left out")}`}
           </li>
         );
       })}

@@ -10,6 +10,7 @@ import { accessCounts } from "@/lib/accessCounts";
 import { percent, plural } from "@/lib/format";
 import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
+import { maskWords } from "@/lib/maskWords";
 import { parseNodeId } from "@/lib/nodeId";
 import { sentence } from "@/lib/subject";
 
@@ -166,7 +167,7 @@ function Seen({ access }: { access: Access[] }) {
         items={access.map((a) => ({
           key: `${a.kind} ${a.subject}`,
           text: a.kind === "user" ? a.subject : `${a.kind} ${a.subject}`,
-          note: a.masked ? (a.mask ?? "masked") : "unmasked",
+          note: a.masked ? maskWords(a.mask ?? "masked") : "unmasked",
         }))}
       />
     </details>
