@@ -53,7 +53,7 @@ def run(home: Home, parent: int | None = None) -> None:
     leases = services[Duties].leases((LEASE,))
     beating = threading.Thread(target=leases.run, args=(stop,), name="leases", daemon=True)
     beating.start()
-    while (lease := leases.held(LEASE)) is None and not stop.is_set():
+    while (lease := leases.lease_of(LEASE)) is None and not stop.is_set():
         stop.wait(_PARENT_S)
     if lease is not None:
         act_as(lease)

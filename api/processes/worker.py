@@ -112,7 +112,7 @@ def run(home: Home) -> None:
     view_process = ViewProcess(home, services)
     wakeups = Wakeups(services[Duties].written, stop)
     leases = services[Duties].leases(LEASED)
-    held = leases.guarded
+    leased = leases.guarded
     with contextlib.suppress(Unavailable):
         leases.step()
     fold = Fold(services[Duties].lineage_worker)
@@ -122,37 +122,42 @@ def run(home: Home) -> None:
         ("leases", lambda: leases.run(stop)),
         ("lineage", lambda: fold.run(stop)),
         ("scans", lambda: wakeups.repeat(SCAN_POLL_S, IDLE_S, services[ScanRunner].run_next)),
-        ("checks", lambda: wakeups.repeat(CHECKS_S, IDLE_S, held("checks", services[NewRecordChecker].step))),
-        ("rule queries", lambda: wakeups.repeat(CHECKS_S, IDLE_S, held("rule queries", services[QueriedRules].step))),
-        ("events", lambda: deliver(wakeups, held, services[Deliveries])),
+        ("checks", lambda: wakeups.repeat(CHECKS_S, IDLE_S, leased("checks", services[NewRecordChecker].step))),
+        ("rule queries", lambda: wakeups.repeat(CHECKS_S, IDLE_S, leased("rule queries", services[QueriedRules].step))),
+        ("events", lambda: deliver(wakeups, leased, services[Deliveries])),
         (
             "notices",
             lambda: wakeups.repeat(
-                NOTICES_S, IDLE_S, held("notices", lambda: services[Notify].sender.step(Channel.MAIL))
+                NOTICES_S, IDLE_S, leased("notices", lambda: services[Notify].sender.step(Channel.MAIL))
             ),
         ),
         (
             "chat",
-            lambda: wakeups.repeat(NOTICES_S, IDLE_S, held("chat", lambda: services[Notify].sender.step(Channel.CHAT))),
+            lambda: wakeups.repeat(
+                NOTICES_S, IDLE_S, leased("chat", lambda: services[Notify].sender.step(Channel.CHAT))
+            ),
         ),
-        ("observing", lambda: observe(stop, held, services)),
-        ("lags", lambda: sample_lags(stop, held, services)),
-        ("tags", lambda: repeat(stop, TAGS_S, held("tags", tags.step))),
-        ("datasets", lambda: settle_datasets(stop, wakeups, held, services)),
-        ("audit segments", lambda: repeat(stop, SEGMENTS_S, held("audit segments", services[AuditSegments].step))),
-        ("audit shipping", lambda: repeat(stop, SHIPPING_S, held("audit shipping", services[AuditShipping].step))),
+        ("observing", lambda: observe(stop, leased, services)),
+        ("lags", lambda: sample_lags(stop, leased, services)),
+        ("tags", lambda: repeat(stop, TAGS_S, leased("tags", tags.step))),
+        ("datasets", lambda: settle_datasets(stop, wakeups, leased, services)),
+        ("audit segments", lambda: repeat(stop, SEGMENTS_S, leased("audit segments", services[AuditSegments].step))),
+        ("audit shipping", lambda: repeat(stop, SHIPPING_S, leased("audit shipping", services[AuditShipping].step))),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
-        ("connectors", lambda: repeat(stop, CONNECTORS_S, held("connectors", services[ConnectorSync].step))),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, leased("connectors", services[ConnectorSync].step))),
         ("views", lambda: wakeups.repeat(VIEWS_S, IDLE_S, view_process.step, lambda: view_process.started)),
         (
             "access reviews",
-            lambda: wakeups.repeat(REVIEWS_S, IDLE_S, held("access reviews", lambda: review_access(services))),
+            lambda: wakeups.repeat(REVIEWS_S, IDLE_S, leased("access reviews", lambda: review_access(services))),
         ),
-        ("rights", lambda: keep_rights(wakeups, held, services[RightsWatch], services[CopyKeeper])),
-        ("incidents", lambda: wakeups.repeat(INCIDENTS_S, IDLE_S, held("incidents", services[DownstreamNotices].step))),
-        ("upkeep", lambda: wakeups.repeat(UPKEEP_S, IDLE_S, held("upkeep", lambda: upkeep(services)))),
+        ("rights", lambda: keep_rights(wakeups, leased, services[RightsWatch], services[CopyKeeper])),
+        (
+            "incidents",
+            lambda: wakeups.repeat(INCIDENTS_S, IDLE_S, leased("incidents", services[DownstreamNotices].step)),
+        ),
+        ("upkeep", lambda: wakeups.repeat(UPKEEP_S, IDLE_S, leased("upkeep", lambda: upkeep(services)))),
     ]
     threads = [
         threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties
@@ -204,7 +209,7 @@ def review_access(services: Instance) -> bool:
     return False
 
 
-def keep_rights(wakeups: Wakeups, held: Guarded, watch: RightsWatch, copies: CopyKeeper) -> None:
+def keep_rights(wakeups: Wakeups, leased: Guarded, watch: RightsWatch, copies: CopyKeeper) -> None:
     """ACLs at the brokers end with their right; a thread of its own, as brokers may be slow."""
 
     def step() -> bool:
@@ -214,15 +219,15 @@ def keep_rights(wakeups: Wakeups, held: Guarded, watch: RightsWatch, copies: Cop
             log.info("rights_kept", changed=changed)
         return False
 
-    wakeups.repeat(RIGHTS_S, IDLE_S, held("rights", step), lambda: watch.keeps)
+    wakeups.repeat(RIGHTS_S, IDLE_S, leased("rights", step), lambda: watch.keeps)
 
 
-def deliver(wakeups: Wakeups, held: Guarded, deliveries: Deliveries) -> None:
+def deliver(wakeups: Wakeups, leased: Guarded, deliveries: Deliveries) -> None:
     """Events go to their receivers."""
-    wakeups.repeat(EVENTS_POLL_S, IDLE_S, held("events", deliveries.step), lambda: deliveries.waits)
+    wakeups.repeat(EVENTS_POLL_S, IDLE_S, leased("events", deliveries.step), lambda: deliveries.waits)
 
 
-def settle_datasets(stop: threading.Event, wakeups: Wakeups, held: Guarded, services: Instance) -> None:
+def settle_datasets(stop: threading.Event, wakeups: Wakeups, leased: Guarded, services: Instance) -> None:
     """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
     wanted, settled = SETTLED_MOST, 0
 
@@ -231,10 +236,10 @@ def settle_datasets(stop: threading.Event, wakeups: Wakeups, held: Guarded, serv
         settled = services[ProducerCatalog].settle(wanted)
         return bool(settled)
 
-    held_step = held("datasets", step)
+    leased_step = leased("datasets", step)
     while not stop.is_set():
         seen, started, settled = wakeups.writes, time.monotonic(), 0
-        held_step()
+        leased_step()
         took = time.monotonic() - started
         if settled:
             wanted = settled_next(wanted, took)
@@ -250,20 +255,20 @@ def settled_next(wanted: int, took_s: float) -> int:
     return min(SETTLED_MOST, wanted * 2) if took_s < SETTLING_S / 4 else wanted
 
 
-def observe(stop: threading.Event, held: Guarded, services: Instance) -> None:
+def observe(stop: threading.Event, leased: Guarded, services: Instance) -> None:
     """Ask brokers and the servers beside them who reads what, every `lineage.observe_seconds`."""
     pause = services[Settings].lineage.observe_seconds
-    step = held("observing", lambda: services[Observing].step() is not None)
+    step = leased("observing", lambda: services[Observing].step() is not None)
     while not stop.is_set():
         if pause > 0:
             step()
         stop.wait(pause or 3600)
 
 
-def sample_lags(stop: threading.Event, held: Guarded, services: Instance) -> None:
+def sample_lags(stop: threading.Event, leased: Guarded, services: Instance) -> None:
     """Keep how far consumer groups are behind, a sample every `lineage.observe_seconds`, once a minute at most."""
     pause = services[Settings].lineage.observe_seconds
-    step = held("lags", lambda: services[GroupLags].step() is not None)
+    step = leased("lags", lambda: services[GroupLags].step() is not None)
     while not stop.is_set():
         if pause > 0:
             step()

@@ -22,7 +22,7 @@ from catalog.leases.ports import Beats, Lease, LeaseLost, LeaseStore
 log = structlog.get_logger("weir.leases")
 
 TTL_S = 8.0
-"""A holder without a beat for so long has lost its duties to whoever asks first."""
+"""A holder without a beat for so long has lost its duties to the first that asks."""
 LOOK_S = 2.0
 """Between two beats, and two looks at the leases."""
 _OWN_S = 0.75 * TTL_S
@@ -46,7 +46,7 @@ def act_as(lease: Lease | None) -> None:
 
 
 class Leases:
-    """Safe for threads: `run` in one, `held` and guarded steps in others."""
+    """Safe for threads: `run` in one, `lease_of` and guarded steps in others."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Leases:
         self.holder = holder or this_process()
         self._over, self._monotonic = over, monotonic
         self._lock = threading.Lock()
-        self._held: dict[str, Lease] = {}
+        self._leases: dict[str, Lease] = {}
         self._until = 0.0
         self._seen: dict[str, tuple[int, float]] = {}
 
@@ -81,12 +81,12 @@ class Leases:
         self.give_back()
 
     def step(self) -> None:
-        """Beat once, and look at every lease. Raises Unavailable; then what is held ends by itself a little later."""
+        """Beat once, and look at every lease. Raises Unavailable; then every lease here ends by itself a little later."""
         began = self._monotonic()
         self._beats.beat(self.holder)
         beats, leases = self._beats.all(), self._store.all()
         self._observe(beats, began)
-        held: dict[str, Lease] = {}
+        mine: dict[str, Lease] = {}
         for name in self._names:
             lease = leases.get(name)
             if lease is None or lease.holder != self.holder:
@@ -94,13 +94,13 @@ class Leases:
                     continue
                 lease = self._store.take(name, self.holder, lease)
             if lease is not None:
-                held[name] = lease
+                mine[name] = lease
         with self._lock:
-            for name in sorted(held.keys() - self._held.keys()):
-                log.info("lease_taken", duty=name, number=held[name].number)
-            for name in sorted(self._held.keys() - held.keys()):
+            for name in sorted(mine.keys() - self._leases.keys()):
+                log.info("lease_taken", duty=name, number=mine[name].number)
+            for name in sorted(self._leases.keys() - mine.keys()):
                 log.warning("lease_lost", duty=name)
-            self._held, self._until = held, began + _OWN_S
+            self._leases, self._until = mine, began + _OWN_S
 
     def _observe(self, beats: Mapping[str, int], now: float) -> None:
         self._seen = {
@@ -116,21 +116,21 @@ class Leases:
             return True
         return now - self._seen[holder][1] >= TTL_S
 
-    def held(self, name: str) -> Lease | None:
-        """The lease of a duty while it is held."""
+    def lease_of(self, name: str) -> Lease | None:
+        """The lease of a duty, None where this process may not do it now."""
         with self._lock:
-            return self._held.get(name) if self._monotonic() < self._until else None
+            return self._leases.get(name) if self._monotonic() < self._until else None
 
     def keeps(self, lease: Lease) -> bool:
-        """Whether no look has shown another holder of a lease that was held."""
+        """Whether no look has shown another holder of this lease."""
         with self._lock:
-            return self._held.get(lease.name) == lease
+            return self._leases.get(lease.name) == lease
 
     def guarded(self, name: str, step: Callable[[], bool]) -> Callable[[], bool]:
         """The same step, done while this process holds the duty; what it writes is refused once another one holds it."""
 
-        def held_step() -> bool:
-            lease = self.held(name)
+        def leased_step() -> bool:
+            lease = self.lease_of(name)
             if lease is None:
                 return False
             token = _ACTING.set(lease)
@@ -142,21 +142,21 @@ class Leases:
             finally:
                 _ACTING.reset(token)
 
-        return held_step
+        return leased_step
 
     def _drop(self, lease: Lease) -> None:
         with self._lock:
-            if self._held.get(lease.name) != lease:
+            if self._leases.get(lease.name) != lease:
                 return
-            del self._held[lease.name]
+            del self._leases[lease.name]
         log.warning("lease_lost", duty=lease.name)
 
     def give_back(self) -> None:
         """Let others have the duties at once; where the store does not answer, they wait until the beat is old."""
         with self._lock:
-            held, self._held = list(self._held.values()), {}
+            mine, self._leases = list(self._leases.values()), {}
         try:
-            for lease in held:
+            for lease in mine:
                 self._store.give_back(lease)
             self._beats.end(self.holder)
         except Unavailable as error:

@@ -32,10 +32,10 @@ def step():
     with database.begin() as session:
         session.execute(text("INSERT INTO counted VALUES (:n, :at)"), {"n": n, "at": time.time()})
     return True
-held = leases.guarded("count", step)
+leased = leases.guarded("count", step)
 while True:
     try:
-        done = held()
+        done = leased()
     except Unavailable:  # PostgreSQL has ended the transaction of a process that was frozen in it
         done = False
     if not done:
@@ -102,19 +102,19 @@ class Pair:
 
 @contextmanager
 def pair(url: str) -> Iterator[Pair]:
-    made = Pair(url)
-    made.database.migrate()
-    with made.database.begin() as session:
+    two = Pair(url)
+    two.database.migrate()
+    with two.database.begin() as session:
         session.execute(text("CREATE TABLE counted (n INTEGER, at FLOAT)"))
-    made.start()
+    two.start()
     try:
-        made.moves_on(0, 60)
-        yield made
+        two.moves_on(0, 60)
+        yield two
     finally:
-        for each in made.processes:
+        for each in two.processes:
             each.kill()
             each.wait()
-        made.database.close()
+        two.database.close()
 
 
 def _without_fault(pair: Pair, faults: int) -> None:

@@ -59,22 +59,22 @@ def test_the_first_holds_it_and_the_second_waits(machine: Machine) -> None:
     first, second = machine.process("a"), machine.process("b")
     first.step()
     second.step()
-    assert first.held("tags") == Lease("tags", "a", 1)
-    assert second.held("tags") is None
+    assert first.lease_of("tags") == Lease("tags", "a", 1)
+    assert second.lease_of("tags") is None
     machine.wait(60, first, second)
-    assert (first.held("tags"), second.held("tags")) == (Lease("tags", "a", 1), None)
+    assert (first.lease_of("tags"), second.lease_of("tags")) == (Lease("tags", "a", 1), None)
 
 
 def test_duties_of_a_process_that_went_silent_are_taken_over_after_the_limit(machine: Machine) -> None:
     first, second = machine.process("a"), machine.process("b")
     machine.wait(4, first, second)
     machine.wait(TTL_S - 2, second)
-    assert second.held("tags") is None, "it may be slow"
-    assert first.held("tags") is None, "it has stopped by itself before that"
+    assert second.lease_of("tags") is None, "it may be slow"
+    assert first.lease_of("tags") is None, "it has stopped by itself before that"
     machine.wait(4, second)
-    assert second.held("tags") == Lease("tags", "b", 2)
+    assert second.lease_of("tags") == Lease("tags", "b", 2)
     first.step()
-    assert first.held("tags") is None
+    assert first.lease_of("tags") is None
     assert not first.keeps(Lease("tags", "a", 1))
 
 
@@ -83,14 +83,14 @@ def test_a_process_that_ends_gives_its_duties_back_at_once(machine: Machine) -> 
     machine.wait(4, first, second)
     first.give_back()
     second.step()
-    assert second.held("tags") == Lease("tags", "b", 2)
+    assert second.lease_of("tags") == Lease("tags", "b", 2)
 
 
 def test_a_process_of_this_machine_that_was_killed_is_not_waited_for(machine: Machine) -> None:
     machine.process("a").step()
     second = Leases(machine.store, machine.beats, ["tags"], "b", lambda holder: holder == "a", lambda: machine.now)
     second.step()
-    assert second.held("tags") == Lease("tags", "b", 2)
+    assert second.lease_of("tags") == Lease("tags", "b", 2)
 
 
 def test_one_lease_is_not_given_to_two(machine: Machine) -> None:
@@ -112,9 +112,9 @@ def test_a_guarded_step_runs_while_the_duty_is_held_and_under_its_lease(machine:
         return True
 
     steps = [each.guarded("tags", step) for each in (first, second)]
-    assert [held() for held in steps] == [False, False], "nobody looked yet"
+    assert [step() for step in steps] == [False, False], "nobody looked yet"
     machine.wait(2, first, second)
-    assert [held() for held in steps] == [True, False]
+    assert [step() for step in steps] == [True, False]
     assert did == [Lease("tags", "a", 1)]
     assert acting() is None
 
@@ -130,7 +130,7 @@ def test_a_store_that_is_away_ends_what_is_held_by_itself(machine: Machine, monk
     machine.now += TTL_S - 1
     with pytest.raises(Unavailable):
         first.step()
-    assert first.held("tags") is None
+    assert first.lease_of("tags") is None
     assert first.keeps(Lease("tags", "a", 1)), "nobody has taken it"
 
 
@@ -156,14 +156,14 @@ def test_what_is_written_under_a_lost_lease_is_refused(machine: Machine) -> None
         return True
 
     def frozen() -> bool:
-        """The process is stopped in the middle of a step, and goes on when another one holds the duty."""
+        """The process is stopped in the middle of a step, and continues when another one holds the duty."""
         lease = machine.store.all()["tags"]
         assert machine.store.take("tags", "b", lease) is not None
         return count()
 
     assert first.guarded("tags", count)() is True
     assert first.guarded("tags", frozen)() is False
-    assert first.held("tags") is None
+    assert first.lease_of("tags") is None
     second.step()
     assert second.guarded("tags", count)() is True
     count()  # as a request does, under no lease

@@ -17,7 +17,7 @@ from catalog.leases.ports import Lease, LeaseLost
 
 _FILE = "beats.db"
 _IDLE_MS = 8_000
-"""PostgreSQL ends the transaction of a duty that says nothing for so long: its process is frozen, and who takes the duty over
+"""PostgreSQL ends the transaction of a duty that is silent for so long: its process is frozen, and who takes the duty over
 waits for the lock of writers. A file of SQLite stays locked until such a process continues or is ended."""
 
 
