@@ -51,8 +51,9 @@ def judged(
     far = (apart >= margin) & (beyond > 0) & (beyond >= needed)
     far &= np.where(upwards, layout.up, layout.down)
     far &= ~layout.late | (figures - usual.middle >= sensitivity.late)
-    far &= ~layout.distinct | _distinct_of_records(figures, away, history, layout, sensitivity)
     outside = known & far & (score >= sensitivity.score)
+    if (outside & layout.distinct).any():
+        outside &= ~layout.distinct | _distinct_of_records(figures, away, history, layout, sensitivity)
     calm = known & ~outside & ((score <= sensitivity.score / 2) | (beyond <= 0) | (apart < margin / 2))
     return Judgement(score, outside, calm, upwards)
 
@@ -88,8 +89,6 @@ def _distinct_of_records(
     if layout.records is None:
         return np.zeros(layout.width, np.bool_)
     records = figures[layout.records]
-    if not layout.distinct.any():
-        return np.zeros(layout.width, np.bool_)
     seen = history.days if len(history.days) else history.level
     if not len(seen):
         return np.zeros(layout.width, np.bool_)
