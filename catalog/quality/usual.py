@@ -38,6 +38,7 @@ class Usual:
     least, most  the extremes
     low, high    figures between which it mostly is, for people
     spread       usual deviation from the middle, on the scale of `Layout.compared`
+    own          the same of the compared figures alone, without what was learned before
     enough       whether there is enough to judge by
     kinds        by which moments: W week, D day, L level, space: none
     """
@@ -48,6 +49,7 @@ class Usual:
     low: Numbers
     high: Numbers
     spread: Numbers
+    own: Numbers
     enough: Flags
     kinds: np.ndarray
 
@@ -91,7 +93,7 @@ class Levels:
 def usual(history: History, layout: Layout, levels: Levels, learned: Numbers, now: datetime) -> Usual:
     """What is usual of every series now. `learned`: (mean deviation, how many it is of) of each."""
     width = layout.width
-    nothing = np.full((6, width), np.nan)
+    nothing = np.full((7, width), np.nan)
     result = Usual(
         middle=nothing[0],
         least=nothing[1],
@@ -99,6 +101,7 @@ def usual(history: History, layout: Layout, levels: Levels, learned: Numbers, no
         low=nothing[3],
         high=nothing[4],
         spread=nothing[5],
+        own=nothing[6],
         enough=np.zeros(width, np.bool_),
         kinds=np.full(width, " "),
     )
@@ -124,6 +127,7 @@ def usual(history: History, layout: Layout, levels: Levels, learned: Numbers, no
             (result.low, one.low),
             (result.high, one.high),
             (result.spread, spread),
+            (result.own, _TO_SIGMA * one.deviation),
         ):
             kept[fits] = fresh[fits]
         result.enough[fits] = (together >= _LEAST_TOGETHER)[fits]

@@ -121,9 +121,7 @@ class SqlQuality(SqlPart):
         counts = tuple((tier, _rounded(len(of_tier))) for tier, of_tier in sorted(moments.items()) if of_tier)
         if not counts:
             return []
-        given = {
-            f"{tier}_{n}": at for tier, count in counts for n, at in enumerate(_repeated([*moments[tier]], count))
-        }
+        given = {f"{tier}_{n}": at for tier, count in counts for n, at in enumerate(_repeated([*moments[tier]], count))}
         with self._database.read() as session:
             rows = session.connection().execute(_at(counts), {**_named(dataset), **given}).all()
         return [QualityPoint(Tier(tier), at, scans, packed) for tier, at, scans, packed in rows]
