@@ -50,9 +50,9 @@ def alarms(seed: int, days: int, climb: float = 0.0, swing: float = 0.0) -> list
 @pytest.mark.parametrize("climb", [0.02, 0.01, 0.005])
 def test_a_share_that_climbs_for_days_is_an_anomaly_soon_after_it_climbed_by_what_matters(climb: float) -> None:
     for seed in range(3):
-        found = alarms(seed, round(0.09 / climb) + 2, climb)
-        assert found, f"seed {seed}: a climb of {climb} a day was not found"
-        climbed = found[0] / 24 * climb
+        began = alarms(seed, round(0.09 / climb) + 2, climb)
+        assert began, f"seed {seed}: a climb of {climb} a day was not found"
+        climbed = began[0] / 24 * climb
         assert 0.02 <= climbed <= 0.085, f"seed {seed}: found after a climb of {climbed:.3f}"
 
 
