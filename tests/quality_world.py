@@ -235,7 +235,7 @@ class Past:
         weeks = [hour - 168 * n for n in range(WEEKS, 0, -1) if hour >= 168 * n]
         days = [hour - 24 * n for n in range(DAYS, 0, -1) if hour >= 24 * n]
         return History(
-            self._course(weeks), self._course(days), lambda: self._course([*range(max(0, hour - HOURS), hour)])
+            self._course(weeks), lambda: self._course(days), lambda: self._course([*range(max(0, hour - HOURS), hour)])
         )
 
     def _course(self, hours: list[int]) -> Course:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from catalog.contract_store import ContractBreach
-from catalog.contracts.rules import Contract, Promise, Result, Rule, State
+from catalog.contracts.rules import QUERIED_KINDS, Contract, Promise, Result, Rule, State
 from catalog.incident_store import IncidentCause, IncidentKey
 from catalog.incidents.fault import Fault, place_of
 from catalog.incidents.service import Incidents
@@ -44,6 +44,8 @@ class Breaches:
         """Breaches begin, last and end. A rule that cannot be decided now neither begins nor ends one."""
         open_ones = self._store.open_contract_breaches(checked.name, checked.promise.dataset)
         rules = {rule.id: rule for rule in checked.promise.rules}
+        is_queried = any(rules[id].kind in QUERIED_KINDS for id in results if id in rules)
+        hidden_before = is_queried and self._has_hidden(checked)
         if not checked.contract.is_promised:
             self._withdraw(checked)
         for id, breach in open_ones.items():
@@ -53,6 +55,8 @@ class Breaches:
         for id, result in results.items():
             if result.state is State.BROKEN:
                 self._broken(checked, open_ones.get(id), rules[id], result)
+        if is_queried and checked.contract.is_promised and self._has_hidden(checked) != hidden_before:
+            self._emit_hidden("kept" if hidden_before else "broken", checked)
 
     def forget(self, name: str, datasets: set[str], records: list[DatasetRecord]) -> None:
         """A contract is gone (no datasets), or does not name these any more: what was kept of it goes, its incidents end."""
@@ -79,7 +83,6 @@ class Breaches:
         self._store.put_contract_breach(breach)
         if not checked.contract.is_promised:
             return
-        # A rule that reads other datasets is reported to nobody: an event reaches people who may not know those.
         event = self._emit("broken", checked, breach, rule) if lasting is None and not result.reads else None
         self._incidents.report(
             Fault(
@@ -114,6 +117,19 @@ class Breaches:
         else:
             why = f"A check saw the rule kept: {result.reason}." if result is not None and result.reason else ""
             self._incidents.recovered(key, checked.at, why or "A check saw the rule kept.", event=event)
+
+    def _has_hidden(self, checked: CheckedPromise) -> bool:
+        """Whether a rule lasts broken that was decided by other datasets."""
+        broken_ones = self._store.open_contract_breaches(checked.name, checked.promise.dataset)
+        keys = (IncidentKey(checked.record.id, IncidentCause.CONTRACT, checked.name, id) for id in broken_ones)
+        return any(incident is not None and incident.reads for incident in map(self._store.last_incident, keys))
+
+    def _emit_hidden(self, what: str, checked: CheckedPromise) -> None:
+        """Of rules that read other datasets, which those who get an event may not know: it names the contract's own dataset
+        alone. One when the first of them breaks and one when the last is kept, so that nobody can count them."""
+        if self._events is not None:
+            reference = checked.record.reference
+            self._events.emit(f"reference.{what}", reference, {"dataset": reference})
 
     def _emit(self, what: str, checked: CheckedPromise, breach: ContractBreach, rule: Rule | None) -> str | None:
         """`contract.broken` and `contract.kept`; gives the id of the event. `rule` None: the contract has it no more, so it

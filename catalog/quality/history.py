@@ -40,7 +40,7 @@ def read(store: QualityStore, dataset: DatasetId, now: datetime, width: int, spa
     return Moments(
         History(
             _course(alike, weeks, width),
-            _course(alike, days, width),
+            lambda: _course(alike, days, width),
             level,
         ),
         next((each for each in alike if each.at == hour), None),

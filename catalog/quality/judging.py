@@ -51,8 +51,9 @@ def judged(
     far = (apart >= margin) & (beyond > 0) & (beyond >= needed)
     far &= np.where(upwards, layout.up, layout.down)
     far &= ~layout.late | (figures - usual.middle >= sensitivity.late)
-    far &= ~layout.distinct | _distinct_of_records(figures, away, history, layout, sensitivity)
     outside = known & far & (score >= sensitivity.score)
+    if (outside & layout.distinct).any():
+        outside &= ~layout.distinct | _distinct_of_records(figures, away, history, layout, sensitivity)
     calm = known & ~outside & ((score <= sensitivity.score / 2) | (beyond <= 0) | (apart < margin / 2))
     return Judgement(score, outside, calm, upwards)
 
@@ -60,7 +61,9 @@ def judged(
 def learned_more(learned: Numbers, figures: Numbers, usual: Usual, layout: Layout, left_out: Flags) -> Numbers:
     """(mean deviation, how many it is of) with those of one scan more; `left_out`: series of which nothing is learned."""
     away = np.abs(layout.compared(figures) - layout.compared(usual.middle))
-    spread = np.maximum(usual.spread, np.where(layout.share, _LEAST_SHARE_SPREAD, _LEAST_LOG_SPREAD))
+    # What a share learns does not widen what it may learn: else one that climbs slowly would be usual all the way.
+    of_shares = np.maximum(usual.own, _LEAST_SHARE_SPREAD)
+    spread = np.where(layout.share, of_shares, np.maximum(usual.spread, _LEAST_LOG_SPREAD))
     away = np.where(usual.enough, np.minimum(away, _CUT * spread), away)
     fresh = ~np.isnan(away) & ~left_out
     mean, count = np.nan_to_num(learned[0]), np.nan_to_num(learned[1])
@@ -88,8 +91,6 @@ def _distinct_of_records(
     if layout.records is None:
         return np.zeros(layout.width, np.bool_)
     records = figures[layout.records]
-    if not layout.distinct.any():
-        return np.zeros(layout.width, np.bool_)
     seen = history.days if len(history.days) else history.level
     if not len(seen):
         return np.zeros(layout.width, np.bool_)

@@ -48,7 +48,8 @@ class Layout:
     def compared(self, values: Numbers) -> Numbers:
         """Figures on scales on which chance is about as wide above the middle as below it."""
         positive = np.maximum(values, 0.0)
-        return np.where(self.log, np.log1p(positive), np.where(self.late, positive**0.25, values))
+        roots = np.sqrt(np.sqrt(positive))  # a power takes ten times as long
+        return np.where(self.log, np.log1p(positive), np.where(self.late, roots, values))
 
     def apart(self, values: Numbers, others: Numbers) -> Numbers:
         """How much larger: the difference of shares, of others the logarithm of how many times."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from catalog.model import FieldProfile, ScanWindow, SchemaVersion
-from catalog.quality.series import MOST_TYPES, Measure, Series
+from catalog.quality.series import MOST_TYPES, Measure, Series, of_field, of_type
 
 Ends = Mapping[str, int]
 """Partition, as text, -> offset behind its last record."""
@@ -82,16 +82,17 @@ def measured(schema: SchemaVersion, rate: float | None, late: float | None) -> d
 
 def _of_field(profile: FieldProfile) -> Iterator[tuple[Series, float]]:
     path = profile.path
-    yield Series(Measure.NULLS, path), profile.null_share
-    yield Series(Measure.PRESENCE, path), profile.presence
+    nulls, presence, distinct = of_field(path)
+    yield nulls, profile.null_share
+    yield presence, profile.presence
     if profile.distinct is not None:
-        yield Series(Measure.DISTINCT, path), float(profile.distinct)
+        yield distinct, float(profile.distinct)
     filled = 1 - profile.types.get("null", 0.0)
     if filled <= 0:
         return
     shares = sorted(((share, name) for name, share in profile.types.items() if name != "null"), reverse=True)
     for share, name in shares[:MOST_TYPES]:
-        yield Series(Measure.TYPE, path, name), min(1.0, share / filled)
+        yield of_type(path, name), min(1.0, share / filled)
 
 
 def _ends_read(window: ScanWindow) -> bool:

@@ -26,9 +26,13 @@ def pack(values: Numbers) -> bytes:
 
 def unpack(packed: bytes, rows: int, width: int) -> Numbers:
     """As it was packed; series that were added since are NaN."""
-    if not packed:
+    return _matrix(zlib.decompress(packed) if packed else b"", rows, width)
+
+
+def _matrix(unpacked: bytes, rows: int, width: int) -> Numbers:
+    if not unpacked:
         return np.full((rows, width), np.nan)
-    values = np.frombuffer(zlib.decompress(packed), dtype="<f4").reshape(rows, -1).astype(np.float64)
+    values = np.frombuffer(unpacked, dtype="<f4").reshape(rows, -1).astype(np.float64)
     if values.shape[1] < width:
         missing = np.full((rows, width - values.shape[1]), np.nan)
         return np.concatenate([values, missing], axis=1)
@@ -54,9 +58,7 @@ class Course:
 
 def course(points: Sequence[QualityPoint], width: int) -> Course:
     """Points as matrices."""
-    stacked = np.empty((len(points), _ROWS, width))
-    for i, each in enumerate(points):
-        stacked[i] = unpack(each.values, _ROWS, width)
+    stacked = _stacked([zlib.decompress(each.values) if each.values else b"" for each in points], width)
     return Course(
         tuple(each.at for each in points),
         stacked[:, LOW],
@@ -64,6 +66,16 @@ def course(points: Sequence[QualityPoint], width: int) -> Course:
         stacked[:, HIGH],
         stacked[:, UNUSUAL],
     )
+
+
+def _stacked(unpacked: Sequence[bytes], width: int) -> Numbers:
+    """(points, rows, width). Points of one size, as most are, are read at once."""
+    if unpacked and all(len(each) == _ROWS * width * 4 for each in unpacked):
+        return np.frombuffer(b"".join(unpacked), dtype="<f4").reshape(len(unpacked), _ROWS, width).astype(np.float64)
+    stacked = np.empty((len(unpacked), _ROWS, width))
+    for i, each in enumerate(unpacked):
+        stacked[i] = _matrix(each, _ROWS, width)
+    return stacked
 
 
 def point(tier: Tier, at: datetime, figures: Numbers, unusual: Flags) -> QualityPoint:

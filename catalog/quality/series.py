@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 MOST_SERIES = 1000
 """Series that are kept of one dataset. Those of fields that came later are left out, and counted."""
@@ -36,20 +37,19 @@ class Series:
     measure: Measure
     path: str | None = None
     type: str | None = None
+    key: str = field(init=False, compare=False, repr=False)
+    """As it is stored: the name, then the path where there is one. Kept, as a check asks for it several times."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.name if self.path is None else f"{self.name} {self.path}")
 
     def __hash__(self) -> int:
-        # A measure's own hash is computed in Python, and a check looks up each series several times.
-        return hash((self.path, self.type))
+        return hash(self.key)  # a text keeps its own hash
 
     @property
     def name(self) -> str:
         """`volume`, `nulls`, `type:int64`."""
         return f"{self.measure}:{self.type}" if self.type is not None else str(self.measure)
-
-    @property
-    def key(self) -> str:
-        """As it is stored: the name, then the path where there is one."""
-        return self.name if self.path is None else f"{self.name} {self.path}"
 
     @staticmethod
     def parse(key: str) -> Series:
@@ -57,3 +57,15 @@ class Series:
         name, _, path = key.partition(" ")
         measure, _, kind = name.partition(":")
         return Series(Measure(measure), path or None, kind or None)
+
+
+@lru_cache(maxsize=20_000)
+def of_field(path: str) -> tuple[Series, Series, Series]:
+    """Nulls, presence and different values of a field: to make them takes longer than a check of them."""
+    return Series(Measure.NULLS, path), Series(Measure.PRESENCE, path), Series(Measure.DISTINCT, path)
+
+
+@lru_cache(maxsize=20_000)
+def of_type(path: str, name: str) -> Series:
+    """The share of a type of a field."""
+    return Series(Measure.TYPE, path, name)

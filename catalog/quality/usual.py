@@ -38,6 +38,7 @@ class Usual:
     least, most  the extremes
     low, high    figures between which it mostly is, for people
     spread       usual deviation from the middle, on the scale of `Layout.compared`
+    own          the same of the compared figures alone, without what was learned before
     enough       whether there is enough to judge by
     kinds        by which moments: W week, D day, L level, space: none
     """
@@ -48,6 +49,7 @@ class Usual:
     low: Numbers
     high: Numbers
     spread: Numbers
+    own: Numbers
     enough: Flags
     kinds: np.ndarray
 
@@ -61,12 +63,17 @@ class Usual:
 class History:
     """Points like a moment: of the same hour of the week, and of the same hour of the day.
 
-    read_level  gives the last points there are, where these are needed
+    read_days, read_level  give those of the days, and the last points there are, where these are needed
     """
 
     weeks: Course
-    days: Course
+    read_days: Callable[[], Course]
     read_level: Callable[[], Course]
+
+    @cached_property
+    def days(self) -> Course:
+        """Points of the same hour of the day."""
+        return self.read_days()
 
     @cached_property
     def level(self) -> Course:
@@ -86,7 +93,7 @@ class Levels:
 def usual(history: History, layout: Layout, levels: Levels, learned: Numbers, now: datetime) -> Usual:
     """What is usual of every series now. `learned`: (mean deviation, how many it is of) of each."""
     width = layout.width
-    nothing = np.full((6, width), np.nan)
+    nothing = np.full((7, width), np.nan)
     result = Usual(
         middle=nothing[0],
         least=nothing[1],
@@ -94,6 +101,7 @@ def usual(history: History, layout: Layout, levels: Levels, learned: Numbers, no
         low=nothing[3],
         high=nothing[4],
         spread=nothing[5],
+        own=nothing[6],
         enough=np.zeros(width, np.bool_),
         kinds=np.full(width, " "),
     )
@@ -119,6 +127,7 @@ def usual(history: History, layout: Layout, levels: Levels, learned: Numbers, no
             (result.low, one.low),
             (result.high, one.high),
             (result.spread, spread),
+            (result.own, _TO_SIGMA * one.deviation),
         ):
             kept[fits] = fresh[fits]
         result.enough[fits] = (together >= _LEAST_TOGETHER)[fits]
@@ -148,20 +157,21 @@ def _of(seen: Course, layout: Layout, levels: Levels, now: datetime) -> _Of:
     moments = np.array([each.timestamp() for each in seen.at])[:, None]
     unusual = (seen.unusual > 0) & ~(moments <= levels.accepted)
     left_out = unusual | (moments < levels.since)
-    low, mean, high = (
-        np.where(left_out, np.nan, layout.with_types(each.copy())) for each in (seen.low, seen.mean, seen.high)
-    )
-    means, count = _sorted(mean)
+    # The three together: of so few figures a call costs more than what it computes.
+    values = np.where(left_out, np.nan, layout.with_types(np.stack([seen.low, seen.mean, seen.high])))
+    mean = values[1]
+    absent = np.isnan(mean)
+    count = len(mean) - absent.sum(axis=0)
+    lows, means, highs = np.sort(values, axis=1)
     middle = _at(means, count, 0.5)
-    deviations, _ = _sorted(np.abs(layout.compared(mean) - layout.compared(middle)))
-    lows, highs = _sorted(low)[0], _sorted(high)[0]
-    oldest = np.where(np.isnan(mean), np.inf, moments).min(axis=0)
+    deviations = np.sort(np.abs(layout.compared(mean) - layout.compared(middle)), axis=0)
+    oldest = np.where(absent, np.inf, moments).min(axis=0)
     return _Of(
         count=count.astype(np.float64),
         age=np.where(count > 0, now.timestamp() - oldest, 0.0),
         middle=middle,
         deviation=_at(deviations, count, 0.5),
-        least=_at(lows, count, 0.0),
+        least=lows[0],
         most=_at(highs, count, 1.0),
         low=_at(lows, count, _EDGE),
         high=_at(highs, count, 1 - _EDGE),
@@ -181,8 +191,9 @@ def _sorted(values: Numbers) -> tuple[Numbers, np.ndarray]:
 
 def _at(values: Numbers, count: np.ndarray, quantile: float) -> Numbers:
     """The quantile of sorted columns; NaN of empty ones."""
-    place = np.maximum(count - 1, 0) * quantile
-    below, above = np.floor(place).astype(int), np.ceil(place).astype(int)
-    columns = np.arange(values.shape[1])
-    between: Numbers = values[below, columns] + (values[above, columns] - values[below, columns]) * (place - below)
+    last, columns = np.maximum(count - 1, 0), np.arange(values.shape[1])
+    place = last * quantile
+    below = place.astype(int)
+    under, over = values[below, columns], values[np.minimum(below + 1, last), columns]
+    between: Numbers = under + (over - under) * (place - below)
     return between

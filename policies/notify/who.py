@@ -80,6 +80,8 @@ def _all(event: Event, people: People) -> Iterable[Notified]:
             yield from _each(people.managers(), Topic.ESCALATIONS, "overdue")
         case "rights.drift":
             yield from _each(people.managers(), Topic.OTHER, "named")
+        case "reference.broken" | "reference.kept":
+            yield from _each(people.owners(dataset), Topic.DATA, kind)
         case "incident.assigned":
             yield from _each(_texts(data.get("assignee")), Topic.DATA, "assigned")
         case "incident.affects":

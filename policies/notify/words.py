@@ -43,6 +43,8 @@ _SENTENCES = {
     "assignee": "{kind}: {dataset}, which you look after",
     "assigned": "{by} made you look after an incident of {dataset}",
     "affected": "{dataset}, which you own, gets data that has an open incident",
+    "reference.broken": "{dataset}, which you own: a rule that reads another dataset is broken; who may read both sees more",
+    "reference.kept": "{dataset}, which you own: a rule that reads another dataset is kept again; who may read both sees more",
     "discussed": "{by} wrote in the incident of {dataset} that you look after",
     "test": "This is a test of notifications by Weir",
 }

@@ -37,20 +37,21 @@ _POINTS = cast(Table, QualityPointRow.__table__)
 _ID = select(DatasetRow.id).where(DatasetRow.namespace == bindparam("namespace"), DatasetRow.name == bindparam("name"))
 _OWN = _ID.scalar_subquery()
 _STATE = select(*_STATES.c).where(_STATES.c.dataset_id == _OWN)
-_AT = (
-    select(_POINTS.c.tier, _POINTS.c.at, _POINTS.c.scans, _POINTS.c.packed)
-    .where(_POINTS.c.dataset_id == _OWN)
-    .where(
-        or_(
-            *(
-                and_(_POINTS.c.tier == str(tier), _POINTS.c.at.in_(bindparam(f"of_{tier}", expanding=True)))
-                for tier in Tier
-            )
-        )
-    )
-    .order_by(_POINTS.c.at)
-)
 _NEWEST_MARKS = select(*_MARKS.c).where(_MARKS.c.dataset_id == _OWN).order_by(_MARKS.c.ends_at.desc(), _MARKS.c.id)
+
+
+@cache
+def _at(counts: tuple[tuple[Tier, int], ...]) -> Any:
+    """Points at so many moments of each tier. One statement for each set of counts: to expand a list takes as long as the query."""
+    columns = (_POINTS.c.tier, _POINTS.c.at, _POINTS.c.scans, _POINTS.c.packed)
+    places = [
+        and_(
+            _POINTS.c.tier == str(tier),
+            _POINTS.c.at.in_([bindparam(f"{tier}_{n}", type_=_POINTS.c.at.type) for n in range(count)]),
+        )
+        for tier, count in counts
+    ]
+    return select(*columns).where(_POINTS.c.dataset_id == _OWN, or_(*places)).order_by(_POINTS.c.at)
 
 
 def _oldest(tier: Tier) -> Any:
@@ -117,9 +118,12 @@ class SqlQuality(SqlPart):
                 run(_forget(tiers), {"of": key, **{f"most_{tier}": MOST_POINTS[tier] for tier in tiers}})
 
     def quality_points_at(self, dataset: DatasetId, moments: Mapping[Tier, Collection[datetime]]) -> list[QualityPoint]:
-        given = {f"of_{tier}": list(moments.get(tier, ())) for tier in Tier}
+        counts = tuple((tier, _rounded(len(of_tier))) for tier, of_tier in sorted(moments.items()) if of_tier)
+        if not counts:
+            return []
+        given = {f"{tier}_{n}": at for tier, count in counts for n, at in enumerate(_repeated([*moments[tier]], count))}
         with self._database.read() as session:
-            rows = session.connection().execute(_AT, {**_named(dataset), **given}).all()
+            rows = session.connection().execute(_at(counts), {**_named(dataset), **given}).all()
         return [QualityPoint(Tier(tier), at, scans, packed) for tier, at, scans, packed in rows]
 
     def newest_quality_points(
@@ -174,6 +178,15 @@ class SqlQuality(SqlPart):
         with self._database.read() as session:
             rows = session.connection().execute(_NEWEST_MARKS, _named(dataset)).all()
         return [QualityMark(dataset=dataset, **{name: getattr(row, name) for name in _MARK}) for row in rows]
+
+
+def _rounded(count: int) -> int:
+    """The next power of two, so that there are few statements."""
+    return 1 << (count - 1).bit_length()
+
+
+def _repeated(moments: list[datetime], count: int) -> list[datetime]:
+    return moments + moments[-1:] * (count - len(moments))
 
 
 def _anomaly(dataset: DatasetId, row: AnomalyRow) -> Anomaly:

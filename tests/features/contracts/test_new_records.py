@@ -286,6 +286,17 @@ def test_a_topic_that_was_made_again_is_read_from_its_first_record(checks: Check
     assert (incident.records, incident.first.offset) == (count, 0)  # type: ignore[union-attr]
 
 
+def test_a_partition_that_is_gone_is_left_alone_and_the_others_are_checked(checks: Checks) -> None:
+    checks.add(*(good(n, 1) for n in range(20)))
+    checks.check()
+    checks.topics["orders"][:] = [each for each in checks.topics["orders"] if each.partition == 0]
+    checks.add(changed(good(50), region=1))
+    checks.check()
+    assert checks.checker.problems == {}
+    incident = checks.incidents()["value.region:type"]
+    assert (incident.records, incident.first.partition, incident.first.offset) == (1, 0, 50)  # type: ignore[union-attr]
+
+
 def test_of_two_checkers_at_once_one_counts(checks: Checks) -> None:
     checks.add(*(changed(good(n), region=1) for n in range(50, 60)))
     other = checks.another()

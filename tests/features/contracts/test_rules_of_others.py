@@ -12,7 +12,15 @@ import pytest
 import yaml
 
 from catalog.contracts.queried import QueriedRules
+from catalog.event_model import Event, EventFilter
+from catalog.events.events import Events
+from policies.declared.state import GovernanceState
+from policies.notify.notices import Channel, Notice
+from policies.notify.who import Notified, notified
+from policies.notify.words import kept, sentence
 from policies.query.service import GovernedQuery
+from policies.requests.approvals import Approvals
+from policies.requests.notified import RequestPeople
 from tests.api_world import ApiWorld, record, world
 from tests.query_door import ArrowEngine, NoOffsets
 
@@ -134,7 +142,8 @@ def test_nothing_counts_or_reports_such_a_breach_to_those_who_may_not_know(weir:
     run(weir)
     events = weir.admin.get(f"{API}/events").json()["events"]
     assert not [each for each in events if each["type"].startswith(("weir.contract.", "weir.incident."))]
-    assert "reference" not in json.dumps(events)
+    assert "value.code:reference" not in json.dumps(events)
+    assert "weir.reference" not in weir.user("ben").get(f"{API}/events").text
     assert weir.user("ben").get(f"{API}/search", params={"q": "is:broken"}).json()["total"] == 0
 
 
@@ -145,6 +154,58 @@ def test_an_account_without_a_right_decides_nothing_and_no_right_is_shown(weir: 
     (rule,) = [r for p in shown["promises"] for r in p["rules"] if r["kind"] == "reference"]
     assert (rule["state"], rule["reason"]) == ("undecided", "checks may not read what it is about")
     assert weir.admin.get(f"{API}/incidents").json()["incidents"] == []
+
+
+def notices(weir: ApiWorld) -> list[tuple[str, str]]:
+    """(who, sentence) of what owners are notified of, oldest first."""
+    state = weir.services[GovernanceState]
+    people = RequestPeople(state, weir.services[Approvals].deciders)
+    events = weir.services[Events].list(EventFilter(types=("reference.*",)), 10)
+    return [
+        (each.user, sentence(notice_of(event, each)))
+        for event in sorted(events, key=lambda e: e.seq)
+        for each in notified(event, people)
+    ]
+
+
+def notice_of(event: Event, each: Notified) -> Notice:
+    data = kept(event.data)
+    return Notice(
+        "n",
+        event.id,
+        event.type,
+        event.subject,
+        each.user,
+        Channel.MAIL,
+        each.topic,
+        each.why,
+        event.time,
+        "n",
+        event.time,
+        data,
+    )
+
+
+def test_owners_are_notified_in_words_that_hide_the_other_dataset_and_once_for_several_rules(weir: ApiWorld) -> None:
+    weir.apply(DECLARED.replace("owners: [{user: ben}]", "owners: [{user: ben}, {user: ana}]"))
+    run(weir)
+    words = "prod/orders, which you own: a rule that reads another dataset is broken; who may read both sees more"
+    assert notices(weir) == [("ana", words), ("ben", words)]
+    run(weir)
+    weir.scan(cluster="prod", topics=["orders"])
+    run(weir)
+    assert len(notices(weir)) == 2, "the same breach is reported once, whatever number of rules and checks sees it"
+    (event,) = weir.services[Events].list(EventFilter(types=("reference.*",)), 10)
+    assert event.data == {"dataset": "prod/orders"}
+    assert weir.user("ben").get(f"{API}/incidents").json()["incidents"] == []
+    (incident,) = weir.user("ana").get(f"{API}/incidents").json()["incidents"]
+    assert incident["records"] == 3
+    whole = {**BROKEN, "missing": 0, **dict.fromkeys(("p1", "o1", "p2", "o2"))}
+    weir.services[GovernedQuery]._engine = ArrowEngine(pa.table({name: [value] for name, value in whole.items()}))
+    weir.scan(cluster="prod", topics=["orders"])
+    run(weir)
+    kept_again = words.replace("is broken", "is kept again")
+    assert notices(weir)[2:] == [("ana", kept_again), ("ben", kept_again)]
 
 
 def test_a_breach_ends_when_the_query_sees_it_whole(weir: ApiWorld) -> None:
