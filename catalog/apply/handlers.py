@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 
 from catalog.apply.apply import Action, Change
+from catalog.apply.curation import DataProductHandler, PropertyHandler, require_fitting
 from catalog.apply.kept import Kept
-from catalog.curation.handlers import DataProductHandler, PropertyHandler, require_fitting
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery

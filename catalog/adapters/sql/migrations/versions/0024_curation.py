@@ -12,8 +12,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("datasets", sa.Column("curation", Json(), nullable=False, server_default="{}"))
-    op.add_column("field_notes", sa.Column("properties", Json(), nullable=False, server_default="{}"))
+    op.add_column("datasets", sa.Column("curation", Json, nullable=False, server_default="{}"))
+    op.add_column("field_notes", sa.Column("properties", Json, nullable=False, server_default="{}"))
 
 
 def downgrade() -> None:
