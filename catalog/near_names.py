@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 
 def did_you_mean(near: str | Sequence[str] | None, otherwise: str = "", lead: str = "") -> str:
@@ -19,4 +18,6 @@ def did_you_mean(near: str | Sequence[str] | None, otherwise: str = "", lead: st
 
 def near_names(name: str, known: Iterable[str]) -> list[str]:
     """The nearest of the known names, or none."""
+    from difflib import get_close_matches  # not every command needs it
+
     return get_close_matches(name, list(known), 1)

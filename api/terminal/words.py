@@ -45,11 +45,6 @@ PANELS: dict[str, dict[str, Word]] = {
             "Show what feeds a dataset, what it feeds, and what a change would break.",
             "weir lineage prod/orders · weir lineage impact prod/orders --field value.customer.email",
         ),
-        "glossary": Word(
-            "Show the words of the business, and the datasets and fields that carry them.",
-            "weir glossary list · weir glossary show customer-email",
-        ),
-        "product": Word("Show data products: datasets that are offered together.", "weir product list"),
         "events": Word("Show events: schema changes, scans, new datasets and more."),
         "mcp": Word("Serve an agent on this machine over standard input and output, as the one who is signed in."),
     },
@@ -101,8 +96,9 @@ PANELS: dict[str, dict[str, Word]] = {
             "weir incident list · weir incident show 3f2a · weir incident resolve 3f2a --text 'Fixed in 1.4'",
         ),
         "catalog": Word(
-            "Edit what is declared of many datasets in a spreadsheet: a table out and in.",
-            "weir catalog export > catalog.csv · weir catalog import catalog.csv",
+            "Show the glossary and data products, and edit what is declared of many datasets in a spreadsheet.",
+            "weir catalog terms customer-email · weir catalog products shop · weir catalog export > catalog.csv"
+            " · weir catalog import catalog.csv",
         ),
         "apply": Word("Make Weir's declared state what the files declare."),
         "diff": Word("Show what `apply` would change. Exit code 1 when something would."),

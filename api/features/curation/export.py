@@ -6,11 +6,12 @@ import csv
 import io
 from dataclasses import dataclass
 
-from api.features.curation.cells import FIXED, PROPERTY, guarded, row
+from api.features.curation.cells import FIXED, PROPERTY, row
 from api.features.declared.known import KnownDocuments
 from api.visibility.readers import Reader, Readers
 from catalog.datasets.clusters import Clusters
 from catalog.records import DatasetFilter, DatasetRecord
+from catalog.spreadsheet import defused
 from policies.model import Subject
 
 
@@ -47,7 +48,7 @@ class TableExport:
         properties = sorted(each["metadata"]["name"] for each in self._known.of_kind(subject, "Property"))
         sheet = io.StringIO()
         writer = csv.writer(sheet, lineterminator="\r\n")
-        writer.writerow([*FIXED, *(guarded(f"{PROPERTY}{name}") for name in properties)])
+        writer.writerow([*FIXED, *(defused(f"{PROPERTY}{name}") for name in properties)])
         for record in listed:
             spec = specs.get((record.id.namespace, record.id.name), {})
             fields = {each["path"]: each for each in spec.get("fields") or ()}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import Field, StringConstraints
 
-from api.edge.answer import RequestBody
+from api.edge.answer import FreeForm, RequestBody
 from api.edge.openapi import gives, takes
 from api.edge.parameters import Name, Text
 from api.features.curation import answers
@@ -20,14 +20,29 @@ from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Session
 from api.guard.router import FeatureRouter
 from api.guard.services import From
+from api.joins.domains import is_owner
+from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
+from policies.access.identity import Identity
+from policies.decision.domains import Power
+from policies.model import Subject
 
 router = FeatureRouter(tags=["catalog"])
 
-_OTHERS = "owners of the dataset, admins and stewards of its domain"
+_OTHERS = "owners of the dataset; admins and stewards of a domain, of its datasets"
 Long = Annotated[str, StringConstraints(max_length=2000)]
-Value = str | int | float | bool
+
+
+def _curator(subject: Caller, identity: From[Identity], readers: From[Readers]) -> Subject:
+    """Who may change something that a table holds: who manages, owns a dataset, or is of a domain. Raises NotAllowed (403)."""
+    of_domain = any(Power.EDIT in powers for powers in identity.domains(subject).values())
+    if not of_domain and not any(is_owner(subject, each.owners) for each in readers.of(subject).store.outlines()):
+        identity.require(subject, "manage")
+    return subject
+
+
+Curator = Annotated[Subject, Depends(_curator)]
 
 
 class CertificationBody(RequestBody):
@@ -59,8 +74,9 @@ class CurationBody(RequestBody):
     certification: CertificationBody | None = None
     deprecation: DeprecationBody | None = None
     announcements: list[AnnouncementBody] | None = Field(None, max_length=20)
-    properties: dict[Text, Value | None] | None = Field(
-        None, description="Values by name; null takes one away. Declared by kind: Property.", max_length=100
+    properties: FreeForm | None = Field(
+        None,
+        description="Values by name; null takes one away. Declared by kind: Property.",
     )
 
 
@@ -103,7 +119,7 @@ def table(
 async def take_table(
     request: Request,
     intake: From[TableIntake],
-    caller: Caller,
+    caller: Curator,
     later: Session,
     dryRun: Annotated[bool, Query(description="Show the plan, change nothing.")] = False,
     skipRefused: Annotated[bool, Query(description="Take the other datasets where lines are refused.")] = False,

@@ -1,4 +1,4 @@
-"""`weir glossary`: words of the business as a tree, and what carries them."""
+"""`weir catalog terms`: words of the business as a tree, and what carries them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from api.terminal.words import noun
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    group = noun(app, "glossary")
-    group.command("list", epilog="weir glossary list · weir glossary list -o json")(list_terms)
-    group.command("show", epilog="weir glossary show customer-email")(show_term)
+    noun(app, "catalog").command("terms", epilog="weir catalog terms · weir catalog terms customer-email")(terms)
 
 
-def list_terms(output: Output = Format.TABLE, user: As = None) -> None:
-    """List all terms, those of a wider one below it."""
+def terms(
+    term: Annotated[str | None, typer.Argument(help="One of them, with what carries it.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List the terms of the glossary, those of a wider one below it; or show one, and the datasets and fields that carry it."""
+    if term is not None:
+        _show_term(term, output, user)
+        return
     answer = api(user).get("/api/v1/glossary")
-    terms = {each["name"]: each for each in answer["terms"]}
+    by_name = {each["name"]: each for each in answer["terms"]}
     tops = [each["name"] for each in answer["terms"] if each["parent"] is None]
-    rows = [row for top in tops for row in _below(terms, top, 0)]
+    rows = [row for top in tops for row in _below(by_name, top, 0)]
     columns = ("term", "definition", "synonyms", "tags", "datasets", "fields")
     show(rows, columns, output, whole=answer, empty="No terms yet; declare one by kind: GlossaryTerm.")
 
@@ -38,10 +43,7 @@ def _below(terms: Mapping[str, Mapping[str, Any]], name: str, depth: int) -> Ite
         yield from _below(terms, child, depth + 1)
 
 
-def show_term(
-    term: Annotated[str, typer.Argument(help="Its name.")], output: Output = Format.TABLE, user: As = None
-) -> None:
-    """Show a term, its parents, and the datasets and fields that carry it."""
+def _show_term(term: str, output: Format, user: str | None) -> None:
     answer = api(user).get(f"/api/v1/glossary/{segment(term)}")
     rows = [{"dataset": each, "field": ""} for each in answer["carryingDatasets"]]
     rows += [{"dataset": each["dataset"], "field": each["path"]} for each in answer["carryingFields"]]

@@ -1,3 +1,3 @@
 """Data products: datasets that are offered together, as `kind: DataProduct` declares them."""
 
-COMMANDS = ("product",)
+COMMANDS = ("catalog products",)

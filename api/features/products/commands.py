@@ -1,4 +1,4 @@
-"""`weir product`: datasets that are offered together."""
+"""`weir catalog products`: datasets that are offered together."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from api.terminal.words import noun
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    group = noun(app, "product")
-    group.command("list", epilog="weir product list")(list_products)
-    group.command("show", epilog="weir product show shop")(show_product)
+    noun(app, "catalog").command("products", epilog="weir catalog products · weir catalog products shop")(products)
 
 
-def list_products(output: Output = Format.TABLE, user: As = None) -> None:
-    """List the data products that you may know of."""
+def products(
+    product: Annotated[str | None, typer.Argument(help="One of them, with its datasets.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List data products, or show one: its datasets, which of them are outputs, and its contracts."""
+    if product is not None:
+        _show_product(product, output, user)
+        return
     answer = api(user).get("/api/v1/products")
     rows = [
         {**each, "datasets": len(each["datasets"]), "owners": ", ".join(each["owners"])} for each in answer["products"]
@@ -29,10 +34,7 @@ def list_products(output: Output = Format.TABLE, user: As = None) -> None:
     show(rows, columns, output, whole=answer, empty="No data products; declare one by kind: DataProduct.")
 
 
-def show_product(
-    product: Annotated[str, typer.Argument(help="Its name.")], output: Output = Format.TABLE, user: As = None
-) -> None:
-    """Show a data product: its datasets, which of them are outputs, and its contracts."""
+def _show_product(product: str, output: Format, user: str | None) -> None:
     answer = api(user).get(f"/api/v1/products/{segment(product)}")
     columns = ("reference", "output", "certified", "deprecated", "inCatalog", "description")
     show(answer["datasets"], columns, output, whole=answer, empty="None of its datasets may be known to you.")

@@ -10,6 +10,12 @@ from typing import Any
 
 import pytest
 
+from api.joins.curation_notes import dataset_notes
+from catalog.datasets.clusters import Clusters
+from catalog.ports import CatalogStore
+from policies.declared.state import GovernanceState
+from policies.model import Subject
+from policies.ports import FactsSource
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"
@@ -171,16 +177,15 @@ def test_search_has_states_terms_products_and_properties(weir: ApiWorld) -> None
 
 
 def test_a_query_over_a_deprecated_dataset_names_the_successor_to_those_who_may_know_it(weir: ApiWorld) -> None:
-    from api.joins.curation_notes import dataset_notes
-    from catalog.datasets.clusters import Clusters
-    from catalog.ports import CatalogStore
-    from policies.declared.state import GovernanceState
-    from policies.model import Subject
-    from policies.ports import FactsSource
 
     change(weir.admin, deprecation={"successor": "prod/payroll", "date": "2026-12-31"})
-    parts = (weir.services[each] for each in (CatalogStore, Clusters, GovernanceState, FactsSource))
-    notes = dataset_notes(lambda _: [], *parts)
+    notes = dataset_notes(
+        lambda _: [],
+        weir.services[CatalogStore],
+        weir.services[Clusters],
+        weir.services[GovernanceState],
+        weir.services[FactsSource],
+    )
     ana = Subject("ana")
     sentence = "prod/orders is deprecated, and ends on 2026-12-31; use prod/payroll in its place."
     assert notes(["prod/orders", "prod/payroll"], ana) == [sentence]
@@ -278,9 +283,13 @@ def test_a_table_holds_nothing_hidden_and_changes_only_what_its_reader_may(weir:
     ana, otto = weir.user("ana"), weir.user("otto")
     assert "prod/payroll" not in {each["dataset"] for each in table(weir, ana)}
     blank = {"dataset": "prod/payroll", "field": "", "description": "x"}
+    mine = {"dataset": "prod/orders", "field": "", "description": "Mine"}
+    assert taken(ana, [mine], dryRun=True).status_code == 403
+    weir.apply(
+        "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders_v2, cluster: prod}\nspec: {owners: [{user: ana}]}\n"
+    )
     none = taken(ana, [blank, {**blank, "dataset": "prod/none"}], dryRun=True).json()["refused"]
     assert none[0]["message"].replace("payroll", "none") == none[1]["message"]
-    mine = {"dataset": "prod/orders", "field": "", "description": "Mine"}
     assert taken(ana, [mine], dryRun=True).json()["refused"][0]["line"] == 2
     assert taken(otto, [mine]).json()["changes"][0]["dataset"] == "prod/orders"
 
