@@ -66,8 +66,8 @@ def imported(line: str, url: str, home: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("line", "most", "own"),
     [
-        ("whoami", 280, {"sign_in"}),
-        ("search", 280, {"search"}),
+        ("whoami", 281, {"sign_in"}),
+        ("search", 281, {"search"}),
         ("request list", 290, {"access_requests"}),
         ("dataset list -o json", 285, {"datasets"}),
         ("--version", 240, set()),
