@@ -67,7 +67,7 @@ def imported(line: str, url: str, home: Path) -> set[str]:
     ("line", "most", "own"),
     [
         ("whoami", 281, {"sign_in"}),
-        ("search", 281, {"search"}),
+        ("search", 280, {"search"}),
         ("request list", 290, {"access_requests"}),
         ("dataset list -o json", 285, {"datasets"}),
         ("--version", 240, set()),
