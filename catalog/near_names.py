@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def did_you_mean(near: str | Sequence[str] | None, otherwise: str = "", lead: str = "") -> str:
@@ -14,3 +14,10 @@ def did_you_mean(near: str | Sequence[str] | None, otherwise: str = "", lead: st
         return otherwise
     names = near if isinstance(near, str) else " or ".join(near)
     return f"{lead}{'Did' if lead == ' ' else 'did'} you mean {names}?"
+
+
+def near_names(name: str, known: Iterable[str]) -> list[str]:
+    """The nearest of the known names, or none."""
+    from difflib import get_close_matches  # not every command needs it
+
+    return get_close_matches(name, list(known), 1)

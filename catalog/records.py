@@ -85,6 +85,7 @@ class DatasetRecord:
     source          lineage: only producers of lineage name it; catalog: it was listed, scanned or declared
     reported        what producers report of it in short: description, owners, tags, type, lifecycle (see
                     `catalog.datasets.reported`); whatever people and scans know takes precedence
+    curation        certification, deprecation, announcements and properties as declared (`catalog.curation.stated`)
     """
 
     id: DatasetId
@@ -107,6 +108,7 @@ class DatasetRecord:
     deleted_at: datetime | None = None
     source: str = "catalog"
     reported: Mapping[str, Any] = field(default_factory=dict)
+    curation: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def declared_key(self) -> str | None:
@@ -205,6 +207,7 @@ class FieldNote:
     path: str
     description: str = ""
     terms: tuple[str, ...] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from typing import Any
 FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format", "source")
 """Facets and filters, as users name them."""
 
-FILTERS = (*FACETS, "type", "has", "is", "dataset")
+FILTERS = (*FACETS, "type", "has", "is", "dataset", "term", "product", "property")
 """Filters; those that are not facets are not counted."""
 
-NAMED = ("tag", "owner", "namespace", "cluster", "dataset")
+NAMED = ("tag", "owner", "namespace", "cluster", "dataset", "term", "product", "property")
 """Filters whose values are names that people gave, in capitals or not; a value fits in any case."""
 
 IN_ANY_CASE = 50

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Protocol
 from catalog.datasets.terms import term_tags
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput, NotAllowed
-from catalog.model import DatasetId
+from catalog.model import DatasetId, Owner
 from catalog.ports import CatalogStore
 from catalog.records import DatasetOutline
 from policies.access.identity import Identity
@@ -18,6 +18,7 @@ from policies.decision.domains import Domain, Power, overlap
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.domain_documents import (
     Editor,
+    curation_refused,
     domain_refused,
     edit_refused,
     guarding,
@@ -179,8 +180,11 @@ class DomainRights:
         outline = self._outlines.outline(DatasetId(cluster, name))
         reference = outline.reference
         powers = self._identity.powers(subject, reference) & self._identity.powers(subject, key)
-        if Power.EDIT not in powers:
-            _refuse(subject, "Dataset", key, "it is in no domain that they are admin or steward of")
+        owned = Power.EDIT not in powers and is_owner(subject, outline.owners)
+        if Power.EDIT not in powers and not owned:
+            _refuse(
+                subject, "Dataset", key, "they do not own it, and it is in no domain that they are admin or steward of"
+            )
         names = {cluster, *(each.name for each in self._store.clusters() if each.namespace == outline.id.namespace)}
         declared = [self._store.document("Dataset", f"{each}/{name}") for each in sorted(names)]
         view = self._state.view()
@@ -192,8 +196,14 @@ class DomainRights:
         tags = term_tags(self._store)
         # Written under another name of the cluster, it takes the place of what was declared all the same.
         for before in [each.spec for each in declared if each is not None] or [{}]:
-            if problem := edit_refused(editor, before, document.spec, tags):
+            refused = curation_refused(before, document.spec, tags) if owned else None
+            if problem := refused if owned else edit_refused(editor, before, document.spec, tags):
                 _refuse(subject, "Dataset", key, problem)
+
+
+def is_owner(subject: Subject, owners: Iterable[Owner]) -> bool:
+    """True where the subject, or a group of theirs, owns it."""
+    return any(o.name == subject.user if o.kind == "user" else o.name in subject.groups for o in owners)
 
 
 def _refuse(subject: Subject, kind: str, name: str, why: str, verb: str = "declare") -> NoReturn:

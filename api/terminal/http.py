@@ -179,6 +179,9 @@ class Api:
     def put(self, path: str, body: Any) -> Any:
         return self._call("PUT", path, json=body).json()
 
+    def patch(self, path: str, body: Any) -> Any:
+        return self._call("PATCH", path, json=body).json()
+
     def delete(self, path: str, **params: Any) -> Any:
         answer = self._call("DELETE", path, params=_given(params))
         return answer.json() if answer.content else None

@@ -95,6 +95,11 @@ PANELS: dict[str, dict[str, Word]] = {
             "See what is wrong with datasets, who looks after it, and resolve it.",
             "weir incident list · weir incident show 3f2a · weir incident resolve 3f2a --text 'Fixed in 1.4'",
         ),
+        "catalog": Word(
+            "Show the glossary and data products, and edit what is declared of many datasets in a spreadsheet.",
+            "weir catalog terms customer-email · weir catalog products shop · weir catalog export > catalog.csv"
+            " · weir catalog import catalog.csv",
+        ),
         "apply": Word("Make Weir's declared state what the files declare."),
         "diff": Word("Show what `apply` would change. Exit code 1 when something would."),
         "get": Word("Show declared documents; `-o yaml` prints documents that `apply` takes back."),

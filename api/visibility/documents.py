@@ -44,7 +44,7 @@ class SeenDocuments:
             known = self._horizon.of_id(self._resolve(str(metadata.get("cluster")), str(metadata["name"])))
             if not known.existence:
                 return None
-            return {**document, "spec": _cut(document["spec"], known)}
+            return {**document, "spec": self._without_hidden_successor(_cut(document["spec"], known))}
         if kind == "Role":
             spec = {
                 key: self._entries(value) if key in _ROLE_LISTS else value for key, value in document["spec"].items()
@@ -60,6 +60,16 @@ class SeenDocuments:
         if kind == "Contract" and any(names_any(whole, each) for each in self._of_fields):
             return None
         return None if self._names_hidden(whole, evidence=kind != "View") else document
+
+    def _without_hidden_successor(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """The spec; a deprecation names no dataset that the reader may not know of."""
+        deprecation = spec.get("deprecation")
+        if not isinstance(deprecation, Mapping) or "successor" not in deprecation:
+            return spec
+        cluster, _, name = str(deprecation["successor"]).partition("/")
+        if self._horizon.of_id(self._resolve(cluster, name)).existence:
+            return spec
+        return {**spec, "deprecation": {key: value for key, value in deprecation.items() if key != "successor"}}
 
     @property
     def _of_fields(self) -> tuple[Names, Names]:

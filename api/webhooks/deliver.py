@@ -22,7 +22,7 @@ import httpx
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
 
 from api.webhooks.ssrf_guard import Guard
-from catalog.apply.handlers import Kept
+from catalog.apply.kept import Kept
 from catalog.call_deadline import CallDeadline
 from catalog.declared.documents import Document
 from catalog.declared.kinds import WebhookSpec

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from api.config.settings import Settings
+from api.joins.curation_notes import dataset_notes
 from api.joins.declared import Declared
 from api.joins.incident_notes import incident_notes
 from api.joins.query_records import QueriesRecorded, drift_scans
@@ -81,7 +82,7 @@ def query_services(
         sql_views,
         purposes.require,
         budget,
-        incident_notes(catalog.incidents, catalog.clusters),
+        dataset_notes(incident_notes(catalog.incidents, catalog.clusters), store, catalog.clusters, state, facts),
     )
     return QueryServices(
         purposes=purposes,

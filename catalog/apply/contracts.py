@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog.apply.handlers import Kept
+from catalog.apply.kept import Kept
 from catalog.contracts.contradictions import never_decided
 from catalog.contracts.declared import KIND
 from catalog.contracts.reading import read_contract

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from catalog.apply.apply import Action, Change
+from catalog.apply.curation import DataProductHandler, PropertyHandler, require_fitting
+from catalog.apply.kept import Kept
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
@@ -17,54 +19,12 @@ from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError
 from catalog.model import DatasetId
 from catalog.namespaces import addresses
 from catalog.ports import CatalogStore, Clock
-from catalog.records import DeclaredDocument
 from catalog.search.service import Search
 
 _log = logging.getLogger(__name__)
 
 _INDEXED_AT_ONCE = 50
 """Datasets indexed before an answer; the worker indexes the others in a moment."""
-
-
-class Kept:
-    """Documents kept in the store as they were written, so that they come back the same."""
-
-    kind: str
-
-    def __init__(self, store: CatalogStore, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
-
-    def check(self, document: Document, all_documents: Sequence[Document]) -> None: ...
-
-    def notes(self, document: Document) -> Sequence[str]:
-        return ()
-
-    def get(self, key: str) -> DeclaredDocument | None:
-        return self._store.document(self.kind, key)
-
-    def actual(self, key: str) -> DeclaredDocument | None:
-        return self.get(key)
-
-    def put(self, document: Document, by: str | None) -> None:
-        self._store.put_document(
-            DeclaredDocument(
-                kind=document.kind,
-                key=document.key,
-                metadata=document.metadata,
-                spec=document.spec,
-                applied_at=self._clock(),
-                applied_by=by,
-            )
-        )
-
-    def delete(self, key: str, by: str | None) -> None:
-        self._store.delete_document(self.kind, key)
-
-    def list(self) -> Sequence[DeclaredDocument]:
-        return self._store.documents(self.kind)
-
-    def settle(self, changes: Sequence[Change]) -> Mapping[str, str] | None: ...
 
 
 def without_connectors(cluster: str, connectors: Sequence[str]) -> None:
@@ -173,6 +133,7 @@ class DatasetHandler(Kept):
         if not declared and self._store.cluster(cluster) is None:
             names = ", ".join(c.name for c in self._store.clusters()) or "none yet"
             raise InvalidInput(f"there is no cluster {cluster!r} (known: {names}); declare it by kind: Cluster.")
+        require_fitting(self._store, document, all_documents)
 
     def put(self, document: Document, by: str | None) -> None:
         assert isinstance(document.model, DatasetSpec)
@@ -260,6 +221,8 @@ def handlers(
     return [
         ClusterHandler(store, clock, datasets, discovery, spoken_of, secrets, needed_by, servers),
         GlossaryTermHandler(store, clock, search),
+        PropertyHandler(store, clock),
         DatasetHandler(store, clock, datasets, datasets.clusters),
+        DataProductHandler(store, clock, search),
         RecognizerHandler(store, clock),
     ]

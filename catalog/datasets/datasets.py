@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from catalog.curation.stated import curation
 from catalog.datasets.carry_over import carry_over
 from catalog.datasets.classification_events import EventDraft, review_event, scan_events
 from catalog.datasets.clusters import Clusters
@@ -281,11 +282,12 @@ class Datasets(DatasetReader):
                     format={**record.scan.get("format", {}), **declared_format},
                     declared_ddl=spec.columns.spark if spec.columns else None,
                     source="catalog",
+                    curation=curation(spec),
                     updated_at=now,
                 )
             )
-            notes = [FieldNote(f.path, f.description, tuple(f.terms)) for f in spec.fields_]
-            self._store.put_notes(dataset, [n for n in notes if n.description or n.terms])
+            notes = [FieldNote(f.path, f.description, tuple(f.terms), f.properties) for f in spec.fields_]
+            self._store.put_notes(dataset, [n for n in notes if n.description or n.terms or n.properties])
             merged = merge_declared(
                 self._store.classifications(dataset),
                 [(f.path, tag) for f in spec.fields_ for tag in f.tags],

@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from catalog.datatypes import parse_ddl, parse_type
+from catalog.declared.curation_specs import (
+    AnnouncementSpec,
+    CertificationSpec,
+    DataProductSpec,
+    DeprecationSpec,
+    PropertyKindSpec,
+    PropertyValue,
+)
 from catalog.declared.kafka_properties import refusal
+from catalog.declared.spec_parts import OwnerSpec, Path, Spec, Tag, tag_word
 from catalog.errors import InvalidInput
 from catalog.namespaces import addresses
-from catalog.paths import FieldPath
-from catalog.unseen import has_unseen
-
-_LONGEST_TAG = 200
-_WORD = re.compile(r"[^\s,:*\"'`\\]+\Z")
-
-
-class Spec(BaseModel):
-    """Base of every spec: an unknown field is an error, and `yes` is not a text."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-def _path(text: str) -> str:
-    try:
-        return str(FieldPath.parse(text))
-    except InvalidInput as error:
-        raise ValueError(error.message) from None
-
-
-def tag_word(text: str) -> str:
-    """The text, where it can be a tag. Raises ValueError: one that looks like EMAIL_ADDRESS and is not would mask nothing."""
-    if not _WORD.match(text) or len(text) > _LONGEST_TAG or has_unseen(text):
-        raise ValueError(
-            "a tag is one word without spaces or quotes, such as EMAIL_ADDRESS or domain.sales, of at most"
-            f" {_LONGEST_TAG} characters that can be seen"
-        )
-    return text
-
-
-Path = Annotated[str, AfterValidator(_path)]
-Tag = Annotated[str, AfterValidator(tag_word)]
 
 
 class Secret(Spec):
@@ -214,17 +191,6 @@ class ClusterSpec(Spec):
         return value
 
 
-class OwnerSpec(Spec):
-    user: str | None = Field(None, min_length=1)
-    group: str | None = Field(None, min_length=1)
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> OwnerSpec:
-        if (self.user is None) is (self.group is None):
-            raise ValueError("an owner is {user: NAME} or {group: NAME}")
-        return self
-
-
 class FormatSpec(Spec):
     key: str | None = None
     value: str | None = None
@@ -261,6 +227,7 @@ class FieldSpec(Spec):
     description: str = ""
     tags: list[Tag] = Field(default_factory=list)
     terms: list[str] = Field(default_factory=list)
+    properties: dict[str, PropertyValue] = Field(default_factory=dict)
 
 
 class QualitySpec(Spec):
@@ -279,6 +246,10 @@ class DatasetSpec(Spec):
     columns: SchemaSpec | None = Field(None, alias="schema")
     scan: ScanSpec | None = None
     quality: QualitySpec | None = None
+    certification: CertificationSpec | None = None
+    deprecation: DeprecationSpec | None = None
+    announcements: list[AnnouncementSpec] = Field(default_factory=list, max_length=20)
+    properties: dict[str, PropertyValue] = Field(default_factory=dict)
     fields_: list[FieldSpec] = Field(default_factory=list, alias="fields")
 
     @field_validator("fields_")
@@ -367,9 +338,13 @@ class WebhookSpec(Spec):
 
 KINDS: dict[str, type[BaseModel]] = {
     "Cluster": ClusterSpec,
+    "DataProduct": DataProductSpec,
     "Dataset": DatasetSpec,
     "GlossaryTerm": GlossaryTermSpec,
+    "Property": PropertyKindSpec,
     "Recognizer": RecognizerSpec,
     "Webhook": WebhookSpec,
 }
 """The kinds of this room; `api` merges those of every room for `declared.load`."""
+
+__all__ = ["KINDS", "OwnerSpec", "Path", "Spec", "Tag", "tag_word"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from catalog.curation.stated import is_certified, is_deprecated, property_words
 from catalog.datasets.diff import type_names
 from catalog.datatypes import leaves, parse_ddl, parse_type
 from catalog.entities import is_personal
@@ -24,6 +25,7 @@ _MEANT = 400  # stems, parts and concepts beside the words of names
 _LABEL = 12  # words of its description that say what a dataset is
 _TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
 _DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
+_LEFT_BEHIND = 0.7  # the factor of deprecated datasets
 _CERTIFIED = frozenset({"certified", "verified", "endorsed", "trusted"})
 
 
@@ -85,6 +87,14 @@ def as_broken(entry: Entry) -> Entry:
     return replace(entry, facets={**entry.facets, "is": (*entry.facets["is"], "broken")})
 
 
+def in_products(entry: Entry, products: Sequence[str]) -> Entry:
+    """The entry of a dataset, or of a field of one, that belongs to data products: `product:NAME` finds it."""
+    words = entry.words
+    if entry.source["kind"] == "dataset":
+        words = {**words, "text": " ".join((words["text"], _of_text(" ".join(products)))).strip()}
+    return replace(entry, words=words, facets={**entry.facets, "product": tuple(products)})
+
+
 def _worth_an_entry(path: str) -> bool:
     """`value.items[]` adds nothing to `value.items`."""
     steps = FieldPath.parse(path).steps
@@ -113,6 +123,8 @@ def _dataset(
             "reportedTags": _reported(record, "tags", "key"),
             "type": record.reported.get("type"),
             "lifecycle": record.reported.get("lifecycle"),
+            "certified": is_certified(record.curation),
+            "deprecated": _rank(record) == _LEFT_BEHIND,
         },
         words={
             "name": _of_names([record.id.name]),
@@ -120,13 +132,13 @@ def _dataset(
             "tag": _of_names((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
             "term": _of_names(record.terms),
             "owner": name_words((*map(str, record.owners), *_reported(record, "owners", "name"))),
-            "text": _of_text(record.known_description),
+            "text": _of_text(" ".join((record.known_description, *property_words(_properties(record))))),
             "inside": _of_names((FieldPath.parse(p).name for p in paths), _INSIDE),
         },
         exact=tuple(dict.fromkeys(names)),
         suffixes=suffixes(names[0]),
         facets=_facets(record, "dataset", {*tags, *inside}, entities)
-        | _states(record, record.known_description, tags, record.terms, ()),
+        | _states(record, record.known_description, tags, record.terms, (), _properties(record)),
         usage=record.usage,
         rank=_rank(record),
         label=" ".join((*split(record.id.name), *text_words(record.known_description, _LABEL).split())),
@@ -150,6 +162,10 @@ class _Known:
     @property
     def terms(self) -> tuple[str, ...]:
         return self.note.terms if self.note else ()
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        return self.note.properties if self.note else {}
 
     @property
     def types(self) -> list[str]:
@@ -194,13 +210,13 @@ def _field(
             "tag": _of_names(tags),
             "term": _of_names(known.terms),
             "owner": name_words(str(o) for o in record.owners),
-            "text": _of_text(" ".join((described, *_registered_words(profile)))),
+            "text": _of_text(" ".join((described, *property_words(known.properties), *_registered_words(profile)))),
             "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
         },
         exact=_exact_names(record, path, inner, payload),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities)
-        | _states(record, described, tags, shown["terms"], shown["types"]),
+        | _states(record, described, tags, shown["terms"], shown["types"], known.properties),
         usage=record.usage,
         rank=_rank(record),
         label=" ".join(word for name in place.names[-2:] for word in split(name)),
@@ -252,28 +268,46 @@ def _of_entities(entities: tuple[str, ...]) -> str:
 
 def _rank(record: DatasetRecord) -> float:
     """Certified datasets come before their like; those of servers themselves, for trials, and deprecated ones after."""
+    if is_deprecated(record.curation):
+        return _LEFT_BEHIND
     marks = {word for tag in (*record.tags, *record.terms) for word in split(tag)}
     if marks & _DEPRECATED or str(record.reported.get("lifecycle") or "").upper() == "DROP":
-        return 0.7
+        return _LEFT_BEHIND
     if _TRIAL & set(split(record.id.name)):
         return 0.8
     if record.id.name.startswith("_"):
         return 0.85
-    return 1.05 if marks & _CERTIFIED else 1.0
+    return 1.05 if marks & _CERTIFIED or is_certified(record.curation) else 1.0
+
+
+def _properties(record: DatasetRecord) -> Mapping[str, Any]:
+    return record.curation.get("properties") or {}
 
 
 def _states(
-    record: DatasetRecord, described: str, tags: Sequence[str], terms: Sequence[str], types: Sequence[str]
+    record: DatasetRecord,
+    described: str,
+    tags: Sequence[str],
+    terms: Sequence[str],
+    types: Sequence[str],
+    properties: Mapping[str, Any],
 ) -> dict[str, tuple[str, ...]]:
     """What filters as `has:description`, `is:deprecated`, `type:timestamp` and `dataset:orders` find."""
     has = {"description": described, "owner": record.owners, "tag": tags, "term": terms}
     personal = any(is_personal(tag) for tag in tags)
-    states = {"deprecated": _rank(record) == 0.7, "personal": personal, "scanned": record.scanned_at is not None}
+    states = {
+        "certified": is_certified(record.curation),
+        "deprecated": _rank(record) == _LEFT_BEHIND,
+        "personal": personal,
+        "scanned": record.scanned_at is not None,
+    }
     return {
         "has": tuple(name for name, value in has.items() if value),
         "is": tuple(name for name, holds in states.items() if holds),
         "type": tuple(dict.fromkeys(word for each in types for word in (each.lower(), each.lower().split("(")[0]))),
         "dataset": (record.id.name, record.reference),
+        "term": tuple(terms),
+        "property": tuple(property_words(properties)),
     }
 
 

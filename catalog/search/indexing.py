@@ -13,12 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
+from catalog.curation.products import products_of
 from catalog.datasets.terms import term_tags
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, SearchIndex
 from catalog.records import DatasetFilter, DatasetOutline, DatasetRecord
-from catalog.search.documents import as_broken, dataset_key, entries, faces, field_ids
+from catalog.search.documents import as_broken, dataset_key, entries, faces, field_ids, in_products
 from catalog.search_model import Entry
 
 _log = logging.getLogger(__name__)
@@ -95,8 +96,9 @@ class Indexing:
         """What a fresh index holds, one dataset after another; writes into `built` what revision and how many further
         documents each has."""
         tags, broken = term_tags(self._store), self._store.count_unresolved()
+        products = products_of(self._store)
         for record in self._store.datasets(DatasetFilter(deleted=None)).items:
-            documents = self._entries(record, tags, record.id in broken)
+            documents = self._entries(record, tags, record.id in broken, products.get(record.id, ()))
             yield from documents
             built[record.id] = (record.revision, max(0, len(documents) - 1))
 
@@ -108,12 +110,13 @@ class Indexing:
         """Small datasets go to the index together, large ones in parts."""
         batch = _Batch()
         tags, broken = term_tags(self._store), self._store.count_unresolved()
+        products = products_of(self._store)
         for dataset in datasets:
             record = self._store.dataset(dataset)
             if record is None:
                 self._index.forget(dataset_key(dataset))
                 continue
-            documents = self._entries(record, tags, dataset in broken)
+            documents = self._entries(record, tags, dataset in broken, products.get(dataset, ()))
             fields = max(0, len(documents) - 1)
             # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
             written = self._store.claim_index(dataset, fields)
@@ -136,8 +139,10 @@ class Indexing:
             for dataset, revision, fields in batch.done:
                 self._store.mark_indexed(dataset, revision, fields)
 
-    def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]], broken: bool) -> list[Entry]:
-        """`broken`: it has an incident that is not resolved."""
+    def _entries(
+        self, record: DatasetRecord, tags: Mapping[str, Sequence[str]], broken: bool, products: Sequence[str]
+    ) -> list[Entry]:
+        """`broken`: it has an incident that is not resolved. `products`: the data products that it belongs to."""
         if record.deleted_at is not None:
             return []
         stored = self._store.schema(record.id)
@@ -145,4 +150,5 @@ class Indexing:
         whole = entries(record, schema, self._store.classifications(record.id), notes, tags)
         seen_in_part = faces(record, schema, notes, len(whole) - 1) if self.partly_known(record.outline) else []
         documents = [*whole, *seen_in_part]
+        documents = [in_products(each, products) for each in documents] if products else documents
         return [as_broken(each) for each in documents] if broken else documents

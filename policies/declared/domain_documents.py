@@ -19,7 +19,9 @@ from policies.model import Grant, GrantStatus, Role
 from policies.spellings import same_person
 
 Spec = Mapping[str, Any]
-_EDITED = frozenset({"description", "owners", "tags", "terms", "fields"})
+CURATED = frozenset({"description", "terms", "certification", "deprecation", "announcements", "properties"})
+_CURATED_OF_FIELDS = frozenset({"description", "terms", "properties"})
+_EDITED = CURATED | {"owners", "tags", "fields"}
 """What admins and stewards change of a Dataset document; the rest is what queries see and when scans run."""
 
 
@@ -88,6 +90,28 @@ def edit_refused(editor: Editor, before: Spec, after: Spec, tags_of: Mapping[str
     if problem := next(filter(None, (tag_refused(tag, editor.opening) for tag in added)), None):
         return problem
     return None
+
+
+def curation_refused(before: Spec, after: Spec, tags_of: Mapping[str, Collection[str]]) -> str | None:
+    """Why an owner of a dataset may not change its document so, in a sentence: who reads it stays as it is, so tags, and terms
+    that give tags, are for others to change."""
+    for key in sorted(before.keys() | after.keys()):
+        if key not in CURATED | {"fields"} and before.get(key) != after.get(key):
+            return f"spec.{key} is not an owner's to change; leave it as it is."
+    for path, one, other in _both(before, after):
+        changed = {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+        if beside := sorted(changed - _CURATED_OF_FIELDS - {"path"}):
+            return f"{beside[0]} of the field {path} is not an owner's to change; leave it as it is."
+    old, new = _tags(before, tags_of), _tags(after, tags_of)
+    if moved := sorted(tag for at in old.keys() | new.keys() for tag in old.get(at, set()) ^ new.get(at, set())):
+        return f"its terms would change the tag {moved[0]}, which is not an owner's to change; leave them as they are."
+    return None
+
+
+def _both(before: Spec, after: Spec) -> list[tuple[str, Spec, Spec]]:
+    """Of each field what two documents have of it."""
+    old, new = ({str(each.get("path")): each for each in _listed(spec.get("fields"))} for spec in (before, after))
+    return [(path, old.get(path, {}), new.get(path, {})) for path in sorted(old.keys() | new.keys())]
 
 
 def tag_refused(tag: str, opening: Collection[str]) -> str | None:

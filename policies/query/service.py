@@ -87,7 +87,7 @@ class GovernedQuery(Steps):
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
             ),
             unreadable=live.report,
-            notes=[*self._notes(prepared), *result.notes],
+            notes=[*self._notes(prepared, subject), *result.notes],
         )
 
     @contextlib.contextmanager
@@ -135,7 +135,7 @@ class GovernedQuery(Steps):
                 batches=CountedBatches(AllowedBatches(batches, access), partial(self._take, subject, prepared)),
                 limit=rows,
                 unreadable=lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
-                notes=self._notes(prepared),
+                notes=self._notes(prepared, subject),
             )
 
     def explain(

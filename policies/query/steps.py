@@ -58,11 +58,11 @@ class Steps:
         views: ViewStatements | None = None,
         require_purpose: Callable[[str | None], object] = lambda _: None,
         budget: RowBudget | None = None,
-        state_of: Callable[[Collection[str]], list[str]] = lambda _: [],
+        state_of: Callable[[Collection[str], Subject], list[str]] = lambda *_: [],
     ) -> None:
         """`references` lists the topics of the catalog, for SHOW TABLES; `views` declares stream views. `require_purpose`
-        raises InvalidInput for a purpose that nobody may state. `state_of`: references of datasets -> sentences about what is
-        wrong with them now; it raises nothing."""
+        raises InvalidInput for a purpose that nobody may state. `state_of`: references of datasets, and who asks -> sentences
+        about what is wrong with them now; it raises nothing."""
         self._state_of = state_of
         self._views = views
         self.settings = self._settings = settings or QuerySettings()
@@ -76,10 +76,10 @@ class Steps:
         self._turns = Turns(self._settings)
         self._budget: RowBudget = budget or NoAgents()
 
-    def _notes(self, prepared: Prepared) -> list[str]:
+    def _notes(self, prepared: Prepared, subject: Subject) -> list[str]:
         """What of the query was not done, or does not mean what it looks like, and what is wrong with what it reads."""
         references = {governed.table.reference for governed in prepared.tables.values()}
-        return [*query_answer.notes(prepared), *self._state_of(references)]
+        return [*query_answer.notes(prepared), *self._state_of(references, subject)]
 
     def _stream_run(self, live: Running) -> Any:
         return lambda prepared, rows: self._run(prepared, rows, live)

@@ -47,6 +47,7 @@ THEMSELVES = {
 BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
+    "CurationEdits DataProducts GlossaryTree TableExport TableIntake "
     "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore Certificates"
     " Clicks ClusterRemoval ClusterTrial Connections Connectors ConsumerReads Contracts CopyKeeper Datasets Declared Descriptions"
     " Detections"

@@ -19,6 +19,7 @@ from api.bootstrap import offline
 from tests.api_world import ApiWorld, world
 
 CSV_WRITERS = (
+    "api/features/curation/export.py",
     "api/formats/csv_text.py",
     "api/terminal/output.py",
     "api/formats/listing.py",

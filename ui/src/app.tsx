@@ -28,6 +28,7 @@ import {
   DomainPage,
   DomainsPage,
   FieldsPage,
+  GlossaryPage,
   IncidentPage,
   IncidentsPage,
   JobPage,
@@ -36,6 +37,8 @@ import {
   PeoplePage,
   PersonPage,
   PoliciesPage,
+  ProductPage,
+  ProductsPage,
   QueryPage,
   ReportsPage,
   RequestPage,
@@ -44,6 +47,7 @@ import {
   RightsPage,
   ScanPage,
   SessionsPage,
+  TermPage,
   ViewPage,
   ViewsPage,
 } from "@/parts";
@@ -81,6 +85,10 @@ export function App() {
           <Route path="/review" element={<ReviewPage />} />
           <Route path="/access-reviews" element={<AccessReviewsPage />} />
           <Route path="/access-reviews/:id" element={<AccessReviewPage />} />
+          <Route path="/glossary" element={<GlossaryPage />} />
+          <Route path="/glossary/:name" element={<TermPage />} />
+          <Route path="/products" element={<ProductsPage />} />
+          <Route path="/products/:name" element={<ProductPage />} />
           <Route path="/domains" element={<DomainsPage />} />
           <Route path="/domains/:name" element={<DomainPage />} />
           <Route path="/policies" element={<PoliciesPage />} />

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from api.edge.answer import Answer, OpenAnswer, Time, about, absent
 from api.formats.readable_places import Access
 from api.visibility.knowledge import DatasetAudiences
 from catalog import records
+from catalog.curation.stated import announced
 from catalog.model import SchemaVersion
 from catalog.records import KEY_TYPE, DatasetRecord, rfc3339
 from policies.decision.visibility import Known
@@ -301,6 +303,7 @@ class MayDo(Answer):
     """What the caller may do with a dataset."""
 
     edit: bool = about("Change what is declared.")
+    curate: bool = about("Change its description, terms, certification, deprecation, announcements and properties.")
     review: bool = about("Confirm or reject its personal data.")
     access: bool = about("See who has access.")
     scan: bool
@@ -312,6 +315,66 @@ class FieldNote(Answer):
     path: str
     description: str
     terms: list[str]
+    properties: dict[str, str | int | float | bool]
+
+
+class Certification(Answer):
+    """That people vouch for a dataset."""
+
+    by: str
+    note: str
+
+
+class Deprecation(Answer):
+    """That a dataset is to be used no more."""
+
+    reason: str
+    successor: str | None = about("CLUSTER/TOPIC; null where none is named, or none that the caller may know of.")
+    date: str | None = about("When it ends, as 2026-12-31.")
+
+
+class Announcement(Answer):
+    """A sentence for the readers of a dataset."""
+
+    text: str
+    from_: str | None = Field(alias="from", description="A date or a time.")
+    until: str | None
+
+
+class Curated(Answer):
+    """What people state about a dataset."""
+
+    certification: Certification | None
+    deprecation: Deprecation | None
+    announcements: list[Announcement] = about("Those that are shown now.")
+    properties: dict[str, str | int | float | bool]
+    products: list[str] = about("Data products that it belongs to.")
+
+    @classmethod
+    def of(cls, record: DatasetRecord, knows: Callable[[str], bool], products: Iterable[str], at: datetime) -> Curated:
+        """`knows`: whether the reader may know of a `CLUSTER/TOPIC`."""
+        certification, deprecation = record.curation.get("certification"), record.curation.get("deprecation")
+        return cls(
+            certification=None
+            if certification is None
+            else Certification(by=certification.get("by", ""), note=certification.get("note", "")),
+            deprecation=None if deprecation is None else _deprecation(deprecation, knows),
+            announcements=[
+                Announcement(text=each["text"], from_=each.get("from"), until=each.get("until"))
+                for each in announced(record.curation, at)
+            ],
+            properties=dict(record.curation.get("properties") or {}),
+            products=list(products),
+        )
+
+
+def _deprecation(stated: Mapping[str, Any], knows: Callable[[str], bool]) -> Deprecation:
+    successor = stated.get("successor")
+    return Deprecation(
+        reason=stated.get("reason", ""),
+        successor=successor if successor and knows(successor) else None,
+        date=stated.get("date"),
+    )
 
 
 class DatasetDetails(DatasetBase):
@@ -326,6 +389,7 @@ class DatasetDetails(DatasetBase):
     schema_version: int = about("0 where there is none.")
     entities: list[str] = about("Kinds of personal data in its fields.")
     notes: list[FieldNote]
+    curated: Curated
 
     @classmethod
     def of(
@@ -339,6 +403,7 @@ class DatasetDetails(DatasetBase):
         reported: Reported,
         entities: Iterable[str],
         notes: Iterable[records.FieldNote],
+        curated: Curated,
     ) -> DatasetDetails:
         return cls(
             **_base(record, withheld),
@@ -350,7 +415,11 @@ class DatasetDetails(DatasetBase):
             shapes=len(schema.shapes),
             schema_version=schema.version,
             entities=sorted(set(entities)),
-            notes=[FieldNote(path=n.path, description=n.description, terms=list(n.terms)) for n in notes],
+            notes=[
+                FieldNote(path=n.path, description=n.description, terms=list(n.terms), properties=dict(n.properties))
+                for n in notes
+            ],
+            curated=curated,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
@@ -20,12 +21,15 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.visibility import sight
 from api.visibility.knowledge import Knowledge
-from api.visibility.readers import Readers
+from api.visibility.readers import Reader, Readers
 from api.visibility.sight import Sight, SightRules, owns
+from api.wiring.clock import now
+from catalog.curation.products import products_of
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.reported import is_reported
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter, DatasetRecord
 from policies.access.grants import Grants
 from policies.access.identity import Identity
@@ -79,6 +83,7 @@ def get_dataset(
     readers: From[Readers],
     sights: From[SightRules],
     identity: From[Identity],
+    store: From[CatalogStore],
     caller: Caller,
     namespace: Name,
     name: Name,
@@ -94,6 +99,7 @@ def get_dataset(
     own = owns(caller, record)
     may = answers.MayDo(
         edit="manage" in identity.permissions(caller) or Power.EDIT in powers,
+        curate="manage" in identity.permissions(caller) or Power.EDIT in powers or own,
         review=own or Power.REVIEW in powers,
         access=own or Power.REPORT in powers,
         scan=Power.SCAN in powers,
@@ -107,7 +113,13 @@ def get_dataset(
         reported=of_dataset(reader.producers, record),
         entities=(c.entity for c in reader.datasets.classifications(record.id) if c.holds),
         notes=reader.datasets.notes(record.id),
+        curated=answers.Curated.of(record, partial(_knows, reader), products_of(store).get(record.id, ()), now()),
     )
+
+
+def _knows(reader: Reader, reference: str) -> bool:
+    cluster, _, name = reference.partition("/")
+    return reader.knows(reader.datasets.clusters.resolve(cluster, name))
 
 
 @router.get(

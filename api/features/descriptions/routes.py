@@ -38,7 +38,7 @@ class EditBody(RequestBody):
     dependencies=[
         needs(
             "manage",
-            others="admins and stewards of a domain, of its datasets",
+            others="owners of the dataset, but for tags; admins and stewards of a domain, of its datasets",
             scope="describe",
             agents=True,
         )

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from api.features.descriptions.answers import Description
+from api.joins.dataset_documents import DatasetDocuments, DocumentChanged, with_all_rights
 from api.joins.declared import Declared
 from api.visibility.readers import Reader, Readers
 from catalog.datasets.clusters import Clusters
@@ -42,17 +43,14 @@ class Edit:
     remove: tuple[str, ...] = ()
 
 
-class _Moved(Conflict):
-    """Somebody else changed the document meanwhile."""
-
-
 class Descriptions:
     """The service behind `PATCH /datasets/{namespace}/{name}`."""
 
     def __init__(
         self, declared: Declared, readers: Readers, clusters: Clusters, state: GovernanceState, facts: FactsSource
     ) -> None:
-        self._declared, self._readers, self._clusters = declared, readers, clusters
+        self._declared, self._readers = declared, readers
+        self._documents = DatasetDocuments(declared, clusters)
         self._state, self._facts = state, facts
 
     def edit(
@@ -78,7 +76,7 @@ class Descriptions:
         for _ in range(_ATTEMPTS):
             try:
                 return self._applied(subject, later, record, edit, allow_unknown)
-            except _Moved:
+            except DocumentChanged:
                 continue
         raise Conflict(f"The declared document of {record.reference} changes all the time; try again.")
 
@@ -101,16 +99,21 @@ class Descriptions:
     def _applied(
         self, subject: Subject, later: Callable[[], Subject], record: DatasetRecord, edit: Edit, allow_unknown: bool
     ) -> Description:
-        before = self._document(record)
+        before = self._documents.of(record)
         after = {**before, "spec": edited(before["spec"], edit)}
 
         def editor() -> Subject:
-            if self._document(record) != before:
-                raise _Moved("The document changed.")
-            return _whole(later())
+            if self._documents.of(record) != before:
+                raise DocumentChanged("The document changed.")
+            return with_all_rights(later())
 
         applied = self._declared.apply(
-            json.dumps(after), _whole(subject), dry_run=False, prune=False, allow_unknown=allow_unknown, later=editor
+            json.dumps(after),
+            with_all_rights(subject),
+            dry_run=False,
+            prune=False,
+            allow_unknown=allow_unknown,
+            later=editor,
         )
         change = applied["changes"][0]
         part = _part(after["spec"], edit.field)
@@ -122,26 +125,6 @@ class Descriptions:
             action=change["action"],
             warnings=[each["message"] for each in change["warnings"] if each["name"] in edit.add],
         )
-
-    def _document(self, record: DatasetRecord) -> dict[str, Any]:
-        """What is declared of a dataset, by whichever name of its cluster. Raises Conflict where that is not one document."""
-        if record.cluster is None:
-            raise Conflict(
-                f"{record.reference} is in no cluster that Weir knows by name, so nothing can be declared of it; declare its"
-                " cluster by kind: Cluster."
-            )
-        names = [each.name for each in self._clusters.all() if each.namespace == record.id.namespace]
-        known = [each for name in names for each in self._declared.documents("Dataset", f"{name}/{record.id.name}")]
-        if len(known) > 1:
-            first, second = (each["metadata"]["cluster"] for each in known[:2])
-            raise Conflict(
-                f"{record.reference} is declared twice, in the clusters {first} and {second}, which are the same; delete one"
-                f" (weir delete Dataset {second}/{record.id.name}) and apply the other again."
-            )
-        if known:
-            return {**known[0], "spec": known[0].get("spec") or {}}
-        metadata = {"name": record.id.name, "cluster": record.cluster}
-        return {"apiVersion": "weir/v1", "kind": "Dataset", "metadata": metadata, "spec": {}}
 
 
 def edited(spec: Spec, edit: Edit) -> dict[str, Any]:
@@ -171,8 +154,3 @@ def _part(spec: Spec, field: str | None) -> Spec:
     if field is None:
         return spec
     return next((each for each in spec.get("fields", ()) if each["path"] == field), {})
-
-
-def _whole(subject: Subject) -> Subject:
-    """With all rights of the person: the route asks for a scope of its own, which opens this one change and no more."""
-    return replace(subject, scopes=None)

@@ -65,6 +65,8 @@ class DatasetHit(HitBase):
     reported_tags: list[str] = about("Keys of tags that producers give.")
     type: str | None = about("As producers report.")
     lifecycle: str | None = about("As producers report.")
+    certified: bool = absent("People vouch for it.")
+    deprecated: bool = absent("It is to be used no more.")
     best_fields: list[FieldHit] = absent("Of a grouped answer.")
     matching_fields: int = absent("Of a grouped answer: how many fields fit.")
     matching_fields_complete: bool = absent("Of a grouped answer: whether that is all of them.")

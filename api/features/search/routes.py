@@ -60,9 +60,15 @@ class SearchParameters:
         Query(description="Only with a description, owner, tag or term."),
     ] = None
     state: Annotated[
-        list[Annotated[Literal["broken", "deprecated", "personal", "scanned"], _Lower]] | None,
-        Query(alias="is", description="Only what is broken (has an open incident), deprecated, personal or scanned."),
+        list[Annotated[Literal["broken", "certified", "deprecated", "personal", "scanned"], _Lower]] | None,
+        Query(
+            alias="is",
+            description="Only what is broken (has an open incident), certified, deprecated, personal or scanned.",
+        ),
     ] = None
+    term: Annotated[list[Text] | None, Query(description="Only what carries this term of the glossary.")] = None
+    product: Annotated[list[Text] | None, Query(description="Only what belongs to this data product.")] = None
+    property: Annotated[list[Text] | None, Query(description="Only with this property, as retention=gold.")] = None
     group: Annotated[
         Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
     ] = None
@@ -93,6 +99,9 @@ class SearchParameters:
             "type": self.type,
             "has": self.has,
             "is": self.state,
+            "term": self.term,
+            "product": self.product,
+            "property": self.property,
         }
         return {name: values for name, values in named.items() if values is not None}
 

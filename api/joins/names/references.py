@@ -89,7 +89,15 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     ),
     "Principal": ("subject.user user", "subject.serviceAccount user", "subject.group group", "produces dataset"),
     "Domain": ("datasets dataset", *_people("admins")[:2], *_people("stewards")[:2]),
-    "Dataset": ("owners.user user", "owners.group group", "tags +tag", "terms term", "fields own"),
+    "Dataset": (
+        "owners.user user",
+        "owners.group group",
+        "tags +tag",
+        "terms term",
+        "fields own",
+        "deprecation.successor dataset",
+    ),
+    "DataProduct": ("owners.user user", "owners.group group", "datasets dataset"),
     "GlossaryTerm": ("parent term", "tags +tag"),
     "View": (
         "runAs.user user",

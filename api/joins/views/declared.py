@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from api.joins.views.cycles import Clusters, check_no_cycle
-from catalog.apply.handlers import Kept
+from catalog.apply.kept import Kept
 from catalog.change_cache import Kept as CatalogKept
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput, WeirError

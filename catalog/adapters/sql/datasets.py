@@ -44,7 +44,7 @@ class SqlDatasets(SqlPart):
             for name in _PLAIN:
                 setattr(row, name, getattr(dataset, name))
             row.format, row.topic, row.scan = dict(dataset.format), dict(dataset.topic), dict(dataset.scan)
-            row.reported = dict(dataset.reported)
+            row.reported, row.curation = dict(dataset.reported), dict(dataset.curation)
             row.revision += not quiet or row.revision == 0
             session.flush()
             _put_labels(session, row.id, dataset)
@@ -171,14 +171,22 @@ class SqlDatasets(SqlPart):
     def notes(self, dataset: DatasetId) -> list[FieldNote]:
         with self._database.read() as session:
             rows = session.scalars(_of(dataset, NoteRow))
-            return sorted((FieldNote(r.path, r.description, tuple(r.terms)) for r in rows), key=lambda n: n.path)
+            notes = (FieldNote(r.path, r.description, tuple(r.terms), r.properties) for r in rows)
+            return sorted(notes, key=lambda n: n.path)
 
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         with self._database.begin() as session:
             key = need_row(session, dataset).id
             session.execute(delete(NoteRow).where(NoteRow.dataset_id == key))
             session.add_all(
-                NoteRow(dataset_id=key, path=n.path, description=n.description, terms=list(n.terms)) for n in notes
+                NoteRow(
+                    dataset_id=key,
+                    path=n.path,
+                    description=n.description,
+                    terms=list(n.terms),
+                    properties=dict(n.properties),
+                )
+                for n in notes
             )
 
     def described(self) -> set[DatasetId]:
@@ -260,6 +268,7 @@ def _record(row: DatasetRow, labels: Sequence[LabelRow]) -> DatasetRecord:
         topic=row.topic,
         scan=row.scan,
         reported=row.reported,
+        curation=row.curation,
         usage=row.usage,
         revision=row.revision,
         indexed_revision=row.indexed_revision,

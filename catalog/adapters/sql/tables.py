@@ -56,6 +56,7 @@ class DatasetRow(Base):
     deleted_at: Mapped[datetime | None] = mapped_column(Instant)
     source: Mapped[str] = mapped_column(AnyText, server_default="catalog")
     reported: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
+    curation: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
 
 
 class LabelRow(Base):
@@ -95,6 +96,7 @@ class NoteRow(Base):
     path: Mapped[str] = mapped_column(AnyText)
     description: Mapped[str] = mapped_column(AnyText)
     terms: Mapped[list[str]] = mapped_column(Json)
+    properties: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
 
 
 class ClassificationRow(Base):

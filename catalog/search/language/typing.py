@@ -10,7 +10,7 @@ from catalog.search_model import FACETS, FILTERS
 
 CHOICES = {
     "has": ("description", "owner", "tag", "term"),
-    "is": ("broken", "deprecated", "personal", "scanned"),
+    "is": ("broken", "certified", "deprecated", "personal", "scanned"),
     "type": (
         "array",
         "binary",

@@ -53,6 +53,8 @@ export function HitRow({ hit, asked, onOpen }: Props) {
               `dataset in ${place}`
             )}
           </span>
+          {hit.certified && <span className="badge ok">certified</span>}
+          {hit.deprecated && <span className="badge warn">deprecated</span>}
           {entities.map((entity) => (
             <EntityName key={entity} name={entity} suggested={hit.states?.[entity] === "suggested"} />
           ))}

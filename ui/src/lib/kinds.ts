@@ -15,6 +15,8 @@ export const KINDS = [
   "Principal",
   "Purpose",
   "GlossaryTerm",
+  "DataProduct",
+  "Property",
   "Recognizer",
   "IdentityProvider",
   "DirectoryRights",

@@ -45,6 +45,10 @@ export const links = {
   accessReviews: "/access-reviews",
   accessReview: (id: string) => `/access-reviews/${part(id)}`,
   domains: "/domains",
+  glossary: "/glossary",
+  term: (name: string) => `/glossary/${part(name)}`,
+  products: "/products",
+  product: (name: string) => `/products/${part(name)}`,
   domain: (name: string) => `/domains/${part(name)}`,
   /** The page that shows documents of a kind: policies, roles and people, or all declared documents. */
   policies: (kind?: string, change = false) =>

@@ -1,6 +1,7 @@
 // The pages of the navigation, in its order, each with the letter that `g` goes to it by.
 import {
   Activity,
+  BookOpen,
   Boxes,
   Cable,
   ClipboardCheck,
@@ -10,6 +11,7 @@ import {
   KeyRound,
   Layers,
   type LucideIcon,
+  Package,
   ScrollText,
   Search,
   ServerCog,
@@ -42,6 +44,8 @@ export const PAGES: Page[] = [
   { to: "/query", text: "Query", key: "q", icon: SquareTerminal },
   { to: "/views", text: "Views", key: "e", icon: Layers },
   { to: "/connectors", text: "Connectors", key: "c", icon: Cable, where: "connectors" },
+  { to: "/products", text: "Data products", key: "P", icon: Package },
+  { to: "/glossary", text: "Glossary", key: "z", icon: BookOpen },
   { to: "/domains", text: "Domains", key: "m", icon: Boxes, where: "domains" },
   { to: "/incidents", text: "Incidents", key: "x", icon: TriangleAlert },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },

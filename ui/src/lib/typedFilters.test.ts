@@ -34,7 +34,7 @@ test("the filter at the end is being typed until a space", () => {
 
 test("names of filters are offered for their first letters", () => {
   expect(begunNames("card ow")).toEqual(["owner"]);
-  expect(begunNames("T")).toEqual(["tag", "type"]);
+  expect(begunNames("T")).toEqual(["tag", "type", "term"]);
   for (const q of ["", "card ", "xow", "owner:"]) expect(begunNames(q)).toEqual([]);
 });
 

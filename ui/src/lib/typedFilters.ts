@@ -14,6 +14,9 @@ export const FILTERS = [
   "format",
   "source",
   "dataset",
+  "term",
+  "product",
+  "property",
 ] as const;
 
 export const MEANING: Record<string, string> = {
@@ -21,7 +24,7 @@ export const MEANING: Record<string, string> = {
   tag: "with a tag",
   type: "fields of a type",
   has: "with a description, owner, tag or term",
-  is: "broken, deprecated, personal or scanned",
+  is: "broken, certified, deprecated, personal or scanned",
   entity: "with a kind of personal data",
   kind: "datasets or fields",
   cluster: "of a cluster",
@@ -29,6 +32,9 @@ export const MEANING: Record<string, string> = {
   format: "of a format",
   source: "from lineage or the catalog",
   dataset: "fields of a dataset",
+  term: "with a term of the glossary",
+  product: "of a data product",
+  property: "with a property, as retention=gold",
 };
 
 export interface TypedFilter {

@@ -66,7 +66,7 @@ def imported(line: str, url: str, home: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("line", "most", "own"),
     [
-        ("whoami", 280, {"sign_in"}),
+        ("whoami", 281, {"sign_in"}),
         ("search", 280, {"search"}),
         ("request list", 290, {"access_requests"}),
         ("dataset list -o json", 285, {"datasets"}),

@@ -4,6 +4,7 @@ export type * from "@/api/types/access";
 export type * from "@/api/types/catalog";
 export type * from "@/api/types/connectors";
 export type * from "@/api/types/contracts";
+export type * from "@/api/types/curation";
 export type * from "@/api/types/domains";
 export type * from "@/api/types/incidents";
 export type * from "@/api/types/lineage";

@@ -15,6 +15,7 @@ import { AccessTab } from "@/pages/dataset/AccessTab";
 import { Activity } from "@/pages/dataset/Activity";
 import { AskButton } from "@/pages/dataset/AskButton";
 import { Contracts } from "@/pages/dataset/Contracts";
+import { CurationNotice } from "@/pages/dataset/CurationNotice";
 import { IncidentNotice } from "@/pages/dataset/IncidentNotice";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
@@ -78,6 +79,7 @@ export default function DatasetPage() {
           </>
         )}
       </PageHead>
+      {dataset.data && <CurationNotice curated={dataset.data.curated} />}
       {dataset.data && <IncidentNotice reference={dataset.data.reference} />}
       {!dataset.isError && (
         <Tabs label="About this dataset" current={`${tab} ${readable}`}>

@@ -1,29 +1,39 @@
 // What people say of a dataset, edited in place. It is declared state: the same document `weir apply` takes.
 import { useQueryClient } from "@tanstack/react-query";
-import { Pencil } from "lucide-react";
+import { BadgeCheck, Pencil } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { fetchDeclared, useApply } from "@/api/declared";
-import type { Dataset } from "@/api/types";
+import type { DatasetDetails as Dataset } from "@/api/types";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { describedDocument, ownersFromText, wordsFromText } from "@/lib/declare";
 import { links } from "@/lib/links";
+import { Curated, CurationEditor } from "@/pages/dataset/Curation";
 
 export function Describe({ dataset }: { dataset: Dataset }) {
   const [editing, setEditing] = useState(false);
+  const [curating, setCurating] = useState(false);
   return (
     <section className="panel" aria-labelledby="about">
       <div className="spread" style={{ marginBottom: 10 }}>
         <h2 id="about">About</h2>
-        {!editing && dataset.cluster && (
-          <Needs permission="manage" what="Editing">
-            <button type="button" className="button quiet small" onClick={() => setEditing(true)}>
-              <Pencil size={14} aria-hidden /> Edit
-            </button>
-          </Needs>
+        {!editing && !curating && dataset.cluster && (
+          <span className="row">
+            {dataset.may.curate && (
+              <button type="button" className="button quiet small" onClick={() => setCurating(true)}>
+                <BadgeCheck size={14} aria-hidden /> Certify, deprecate
+              </button>
+            )}
+            <Needs permission="manage" what="Editing">
+              <button type="button" className="button quiet small" onClick={() => setEditing(true)}>
+                <Pencil size={14} aria-hidden /> Edit
+              </button>
+            </Needs>
+          </span>
         )}
       </div>
+      {curating && <CurationEditor dataset={dataset} onDone={() => setCurating(false)} />}
       {editing ? <Editor dataset={dataset} onDone={() => setEditing(false)} /> : <Shown dataset={dataset} />}
     </section>
   );
@@ -57,13 +67,14 @@ function Shown({ dataset }: { dataset: Dataset }) {
             <dt>Terms</dt>
             <dd className="row">
               {dataset.terms.map((term) => (
-                <Link key={term} to={links.whereIs({ term })} className="badge">
+                <Link key={term} to={links.term(term)} className="badge">
                   {term}
                 </Link>
               ))}
             </dd>
           </>
         )}
+        <Curated of={dataset} />
       </dl>
       {dataset.declaredSchema && (
         <details>

@@ -1,0 +1,136 @@
+"""`PATCH /datasets/{namespace}/{name}/curation`, and the table of what people state, out and in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+from pydantic import Field, StringConstraints
+
+from api.edge.answer import FreeForm, RequestBody
+from api.edge.openapi import gives, takes
+from api.edge.parameters import Name, Text
+from api.features.curation import answers
+from api.features.curation.export import TableExport
+from api.features.curation.intake import TableIntake
+from api.features.curation.service import CurationEdits
+from api.guard.guards import KNOWN, Caller, needs, signed_in
+from api.guard.powers import Session
+from api.guard.router import FeatureRouter
+from api.guard.services import From
+from api.joins.domains import is_owner
+from api.visibility.readers import Readers
+from catalog.errors import InvalidInput
+from catalog.model import DatasetId
+from policies.access.identity import Identity
+from policies.decision.domains import Power
+from policies.model import Subject
+
+router = FeatureRouter(tags=["catalog"])
+
+_OTHERS = "owners of the dataset; admins and stewards of a domain, of its datasets"
+Long = Annotated[str, StringConstraints(max_length=2000)]
+
+
+def _curator(subject: Caller, identity: From[Identity], readers: From[Readers]) -> Subject:
+    """Who may change something that a table holds: who manages, owns a dataset, or is of a domain. Raises NotAllowed (403)."""
+    of_domain = any(Power.EDIT in powers for powers in identity.domains(subject).values())
+    if not of_domain and not any(is_owner(subject, each.owners) for each in readers.of(subject).store.outlines()):
+        identity.require(subject, "manage")
+    return subject
+
+
+Curator = Annotated[Subject, Depends(_curator)]
+
+
+class CertificationBody(RequestBody):
+    """That people vouch for it."""
+
+    by: Text | None = None
+    note: Long | None = None
+
+
+class DeprecationBody(RequestBody):
+    """That it is to be used no more."""
+
+    reason: Long | None = None
+    successor: Text | None = Field(None, description="CLUSTER/TOPIC.")
+    date: Text | None = Field(None, description="When it ends, as 2026-12-31.")
+
+
+class AnnouncementBody(RequestBody):
+    """A sentence for its readers."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    from_: Text | None = Field(None, alias="from")
+    until: Text | None = None
+
+
+class CurationBody(RequestBody):
+    """What to change; what is left out stays, null takes it away."""
+
+    certification: CertificationBody | None = None
+    deprecation: DeprecationBody | None = None
+    announcements: list[AnnouncementBody] | None = Field(None, max_length=20)
+    properties: FreeForm | None = Field(
+        None,
+        description="Values by name; null takes one away. Declared by kind: Property.",
+    )
+
+
+@router.patch("/datasets/{namespace}/{name}/curation", dependencies=[needs("manage", others=_OTHERS, scope="describe")])
+def curate(
+    edits: From[CurationEdits], caller: Caller, later: Session, namespace: Name, name: Name, body: CurationBody
+) -> answers.CurationChanged:
+    """Certify or deprecate a dataset, announce something to its readers, set its properties. The rest stays.
+
+    The same as applying the changed document: the same checks and audit.
+    """
+    parts = body.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if not parts:
+        raise InvalidInput("Nothing is to be changed; send certification, deprecation, announcements or properties.")
+    return edits.edit(caller, later, DatasetId(namespace, name), parts)
+
+
+@router.get(
+    "/catalog/table",
+    dependencies=[signed_in(KNOWN)],
+    response_class=Response,
+    responses=gives("text/csv", "One line a dataset and one a field."),
+)
+def table(
+    export: From[TableExport],
+    caller: Caller,
+    cluster: Text | None = None,
+    owner: Text | None = None,
+    tag: Text | None = None,
+    q: Annotated[Text | None, Query(description="Found anywhere in the name.")] = None,
+) -> Response:
+    """What is declared of datasets and fields, as CSV that `POST` takes back: description, owners, tags, terms, certification,
+    deprecation, properties. Datasets that are in no cluster are left out, as nothing can be declared of them; the header
+    `Weir-Left-Out` counts them. A text that a spreadsheet may take for a formula begins with an apostrophe."""
+    written = export.csv(caller, cluster=cluster, owner=owner, tag=tag, text=q)
+    return Response(written.text, media_type="text/csv", headers={"Weir-Left-Out": str(written.left_out)})
+
+
+@router.post("/catalog/table", dependencies=[needs("manage", others=_OTHERS)], openapi_extra=takes("text/csv"))
+async def take_table(
+    request: Request,
+    intake: From[TableIntake],
+    caller: Curator,
+    later: Session,
+    dryRun: Annotated[bool, Query(description="Show the plan, change nothing.")] = False,
+    skipRefused: Annotated[bool, Query(description="Take the other datasets where lines are refused.")] = False,
+) -> answers.TableRead:
+    """Make what is declared what a table holds. A column that is left out stays as it is, an empty cell takes away.
+
+    Where a line is refused, nothing is changed without `skipRefused`. A dataset with a refused line stays as it is.
+    """
+    body = await request.body()
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput("The table is not UTF-8 text; save it as CSV UTF-8.") from None
+    return await run_in_threadpool(intake.take, caller, later, text, dry_run=dryRun, skip_refused=skipRefused)

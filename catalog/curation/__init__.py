@@ -1,0 +1,1 @@
+"""What people state about datasets: certification, deprecation, announcements, properties, data products."""
