@@ -5,8 +5,8 @@ from alembic import op
 
 from catalog.adapters.sql.types import AnyText
 
-revision = "0026"
-down_revision = "0023"
+revision = "0025"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
