@@ -73,7 +73,7 @@ REQUIRED = (
     "elasticsearch.url",
     "spark.existingSecret",
 )
-ALSO_REQUIRED = {
+ALSO_REQUIRED: dict[str, dict[str, Any]] = {
     "kafka.sasl.existingSecret": {"kafka": {"sasl": {"username": "weir"}}},
     "schemaRegistry.existingSecret": {"schemaRegistry": {"username": "weir"}},
     "elasticsearch.existingSecret": {"elasticsearch": {"auth": "apiKey"}},

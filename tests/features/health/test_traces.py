@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from pydantic import SecretStr, ValidationError
+from pytest_socket import enable_socket
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -26,6 +27,7 @@ from tests.waiting import until
 
 @pytest.fixture
 def received() -> Iterator[Collector]:
+    enable_socket()  # on the loopback address
     with collector() as running:
         end = traces.start(TraceSettings(endpoint=running.url), "worker")
         yield running
