@@ -21,9 +21,9 @@ def add_to(app: typer.Typer) -> None:
 
 def tell(output: Output = Format.TABLE) -> None:
     """Show the version of Weir, of Python and of Spark's client, the schema of the record store, and the extras."""
-    found = versions()
-    rows = [{"part": part, "version": _shown(value)} for part, value in found.items()]
-    show(rows, ("part", "version"), output, whole=found)
+    parts = versions()
+    rows = [{"part": part, "version": _shown(value)} for part, value in parts.items()]
+    show(rows, ("part", "version"), output, whole=parts)
 
 
 def versions() -> dict[str, str | list[str] | None]:

@@ -31,12 +31,12 @@ class Traced:
                 status = message["status"]
             await send(message)
 
-        with spans.request(parent.decode("latin-1") if parent else None) as made:
+        with spans.request(parent.decode("latin-1") if parent else None) as begun:
             try:
                 await self.app(scope, receive, noted)
             finally:
                 route = self._label(scope)
-                made.rename(f"{scope['method']} {route}")
-                made.note("http.request.method", scope["method"])
-                made.note("http.route", route)
-                made.note("http.response.status_code", status)
+                begun.rename(f"{scope['method']} {route}")
+                begun.note("http.request.method", scope["method"])
+                begun.note("http.route", route)
+                begun.note("http.response.status_code", status)

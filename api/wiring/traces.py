@@ -57,24 +57,24 @@ class OpenTelemetry:
 
         above = self._header.extract({"traceparent": parent}) if parent else None
         kind = SpanKind.SERVER if served else SpanKind.INTERNAL if current else SpanKind.CLIENT
-        made = self._tracer.start_span(
+        begun = self._tracer.start_span(
             name, context=above, kind=kind, attributes={_named(each): value for each, value in attributes.items()}
         )
         try:
             if current:
                 # The text of an error may quote a value, so its kind alone is kept.
-                with use_span(made, record_exception=False, set_status_on_exception=False):
-                    yield _Span(made)
+                with use_span(begun, record_exception=False, set_status_on_exception=False):
+                    yield _Span(begun)
             else:
-                yield _Span(made)
+                yield _Span(begun)
         except GeneratorExit:
             raise
         except BaseException as error:
-            made.set_status(Status(StatusCode.ERROR))
-            made.set_attribute("error.type", type(error).__name__)
+            begun.set_status(Status(StatusCode.ERROR))
+            begun.set_attribute("error.type", type(error).__name__)
             raise
         finally:
-            made.end()
+            begun.end()
 
     def carried(self, work: Callable[[], None]) -> Callable[[], None]:
         from opentelemetry import trace

@@ -68,8 +68,8 @@ def received() -> Iterator[Collector]:
 def client(stack: Stack, received: Collector, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CheckedClient]:
     """The API over the real engine and the real graph, with a topic that was scanned."""
     admin = AdminClient({"bootstrap.servers": stack.kafka})
-    for made in admin.create_topics([NewTopic(TOPIC, 1, 1)]).values():
-        made.result(30)
+    for creation in admin.create_topics([NewTopic(TOPIC, 1, 1)]).values():
+        creation.result(30)
     producer = Producer({"bootstrap.servers": stack.kafka})
     for number in range(20):
         producer.produce(TOPIC, json.dumps({"id": number, "name": WORD if number == 3 else "other"}))

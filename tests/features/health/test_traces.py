@@ -47,8 +47,8 @@ def test_without_a_collector_nothing_of_opentelemetry_is_imported() -> None:
 
 
 def test_off_a_span_takes_what_is_noted_and_keeps_nothing() -> None:
-    with spans.span("scan", topics=3) as made, spans.leaf("spark scan") as below:
-        made.note("rows", 1)
+    with spans.span("scan", topics=3) as begun, spans.leaf("spark scan") as below:
+        begun.note("rows", 1)
         below.rename("other")
     ran: list[int] = []
     spans.carried(lambda: ran.append(1))()

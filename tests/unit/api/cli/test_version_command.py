@@ -1,4 +1,4 @@
-"""`weir version`: what is asked for first by whoever helps."""
+"""`weir version`: what is asked for first by those who help."""
 
 from __future__ import annotations
 
