@@ -1,3 +1,3 @@
 """Every way in: HTTP, command line, workers, web pages; and all wiring. No business rule."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -29,6 +29,7 @@ from api.edge.client_address import ClientAddress, networks
 from api.edge.metrics import Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
 from api.edge.shutdown import EndingServer
+from api.edge.traced import Traced
 from api.features.health.figures import OperationFigures
 from api.guard.access import Access, Entry
 from api.guard.calls import Calls
@@ -38,6 +39,7 @@ from api.guard.guards import access_list
 from api.guard.router import PREFIX
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
+from catalog import spans
 from catalog.errors import Unavailable
 
 _log = structlog.get_logger("weir.api")
@@ -119,6 +121,8 @@ def _add_middleware(app: FastAPI, services: Instance) -> None:
     if paths := closed_pages(services[Settings].api):
         app.add_middleware(ClosedPages, instance=services, paths=paths)
     app.add_middleware(Observed, metrics=app.state.metrics)
+    if spans.on():
+        app.add_middleware(Traced, label=_label)
     app.add_middleware(Calls)
     app.add_middleware(EncodedNames)
     api = services[Settings].api

@@ -15,7 +15,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-EXTRAS = ("fast", "meaning", "postgres")
+EXTRAS = ("fast", "meaning", "postgres", "traces")
 """Each is a file requirements/NAME.in; `all` is all of them."""
 
 

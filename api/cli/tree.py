@@ -17,7 +17,7 @@ from api.terminal.words import PANEL_OF, WORDS, Group
 
 typer.core.build_runtime_param = usual  # type: ignore[attr-defined]  # the one place where typer asks for it
 
-OWN = {"test": "testing"} | dict.fromkeys(
+OWN = {"test": "testing", "version": "versions"} | dict.fromkeys(
     ("up", "down", "status", "demo", "server api", "server worker", "server view-runner", "server settings"), "servers"
 )
 """Commands that are of no feature -> the module here that adds them."""

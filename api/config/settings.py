@@ -28,6 +28,7 @@ from api.config.server_settings import (
     SparkSettings,
 )
 from api.config.suggestions import hint, name_hint, nearest_variable
+from api.config.trace_settings import TraceSettings
 from catalog.errors import SettingsError
 from catalog.settings import CatalogSettings, EventSettings, SecretSettings
 from lineage.settings import LineageSettings
@@ -58,6 +59,7 @@ class Settings(Section):
     api: ApiSettings = ApiSettings()
     mcp: McpSettings = McpSettings()
     log: LogSettings = LogSettings()
+    traces: TraceSettings = TraceSettings()
     database: DatabaseSettings = DatabaseSettings()
     kafka: KafkaSettings = KafkaSettings()
     schema_registry: SchemaRegistrySettings = SchemaRegistrySettings()

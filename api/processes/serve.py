@@ -18,6 +18,7 @@ from api.config.logs import configure
 from api.config.settings import load
 from api.processes.heap import few_arenas
 from api.processes.server import listening
+from api.wiring import traces
 from api.wiring.duties import Duties
 from api.wiring.instance import write_admin_token
 from catalog.errors import SettingsError
@@ -31,6 +32,7 @@ def serve(home: Home) -> None:
     few_arenas()
     settings = load(home)
     configure(settings.log)
+    traces.start(settings.traces, "api")
     keep_small(home.root / "logs" / "weir.log")
     services = build(settings, home)
     server = listening(create_app(services), settings.api)

@@ -20,6 +20,7 @@ from api.config.logs import configure
 from api.config.settings import load
 from api.joins.views.service import Views
 from api.processes.heap import few_arenas
+from api.wiring import traces
 from api.wiring.duties import Duties
 from api.wiring.instance import Instance
 from catalog.leases.leases import Leases, act_as
@@ -39,6 +40,7 @@ def run(home: Home, parent: int | None = None) -> None:
     few_arenas()
     settings = load(home)
     configure(settings.log)
+    traces.start(settings.traces, "views")
     keep_small(home.logs / LOG_NAME)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -30,6 +30,7 @@ from api.processes.heap import few_arenas
 from api.processes.tag_sweep import Fold, TagSweep
 from api.processes.view_runner import ViewProcess
 from api.processes.wakeups import Wakeups
+from api.wiring import traces
 from api.wiring.duties import Duties
 from api.wiring.engines import Logs, PythonDaemons, Revival
 from api.wiring.instance import Instance
@@ -104,6 +105,7 @@ def run(home: Home) -> None:
     few_arenas()
     settings = load(home)
     configure(settings.log)
+    traces.start(settings.traces, "worker")
     keep_small(home.root / "logs" / "weir-worker.log")
     services = build(settings, home)
     stop = threading.Event()

@@ -29,6 +29,7 @@ PANELS: dict[str, dict[str, Word]] = {
         "down": Word("Stop every process of the instance."),
         "status": Word("Show each process of the instance: address, version, pid, memory."),
         "doctor": Word("Look at everything this installation needs, and name what to do."),
+        "version": Word("Show the version of Weir, and of what it runs on."),
         "login": Word("Sign in by a page in the browser; commands then run as you, until `weir logout`."),
         "logout": Word("End the session that `weir login` began, and forget it."),
         "whoami": Word("Show who commands run as, by what, and what they may do."),

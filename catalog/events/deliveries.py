@@ -16,6 +16,7 @@ from catalog.errors import WeirError
 from catalog.event_model import DeliveryFailed, DeliveryState, Event, EventFilter
 from catalog.ports import CatalogStore, Clock, Receiver
 from catalog.settings import EventSettings
+from catalog.spans import span
 
 _PAGE = 500
 _ROUND_S = 20.0  # one receiver gets events for so long, then others get the thread
@@ -114,7 +115,8 @@ class Deliveries:
                     break
                 for chunk, position in _chunks(page, receiver):
                     if chunk:
-                        receiver.tell(chunk)
+                        with span("delivery", events=len(chunk)):
+                            receiver.tell(chunk)
                         delivered += len(chunk)
                     state = self._passed(receiver.name, position, bool(chunk))
                     if time.monotonic() >= until:

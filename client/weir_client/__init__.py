@@ -26,7 +26,7 @@ from weir_client.errors import (
 from weir_client.incomplete import IncompleteWarning, UnreadableWarning
 from weir_client.query import Query
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AnswerBroken",
     "Conflict",

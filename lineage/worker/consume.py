@@ -12,6 +12,7 @@ import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from catalog.errors import InvalidInput, Unavailable
+from catalog.spans import span
 from lineage.fold.event_reading import Gathered, gather
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.codec import decode, encode
@@ -163,11 +164,12 @@ class LineageWorker:
             self._next = None
 
     def _fold_batch(self, batch: _Batch, stop: threading.Event) -> None:
-        for record, reason in batch.refused:
-            self._patiently(stop, self._bury, record, reason)
-        self._patiently(stop, self._fold, batch.events, batch.gathered)
-        if self._producers is not None and batch.events:
-            self._patiently(stop, keep, self._producers, [event for _, event in batch.events], batch.gathered)
+        with span("lineage fold", events=len(batch.events), refused=len(batch.refused)):
+            for record, reason in batch.refused:
+                self._patiently(stop, self._bury, record, reason)
+            self._patiently(stop, self._fold, batch.events, batch.gathered)
+            if self._producers is not None and batch.events:
+                self._patiently(stop, keep, self._producers, [event for _, event in batch.events], batch.gathered)
 
     def _skip(self, batch: _Batch) -> None:
         if batch.tombstones:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog.errors import LimitExceeded, WeirError
+from catalog.spans import carried
 from policies.engine import blame
 from policies.plan.cancellation import Stop
 from policies.plan.model import QueryPlan
@@ -88,7 +89,7 @@ class Job:
                 self._error = error
                 self._changed.notify_all()
 
-        threading.Thread(target=run, name="weir-query", daemon=True).start()
+        threading.Thread(target=carried(run), name="weir-query", daemon=True).start()
 
     def give(self, item: Any) -> bool:
         """Hand over an item, waiting while the reader has enough; False when nobody wants more."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from api import VERSION
 from stack import SERVERS, StackSettings
 from stack.installed import versions
 
@@ -25,6 +29,18 @@ def test_the_schema_of_compose_files_holds() -> None:
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(FILE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_docker_reads_it_as_it_is_meant() -> None:
+    docker = shutil.which("docker")
+    known = docker is not None and subprocess.run([docker, "compose", "version"], capture_output=True, check=False)
+    if docker is None or not known or known.returncode:
+        pytest.skip("docker with its plugin compose is not installed here")
+    command = [docker, "compose", "--file", str(FILE), "config", "--format", "json"]
+    environment = {**os.environ, "NEO4J_PASSWORD": "made-up-word", "SPARK_TOKEN": "made-up-word"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)["services"]) == set(SERVICES)
 
 
 def test_the_services_are_the_servers_and_weir() -> None:
@@ -42,6 +58,8 @@ def test_the_services_are_the_servers_and_weir() -> None:
         ("elasticsearch", f"docker.elastic.co/elasticsearch/elasticsearch:{versions.ELASTICSEARCH}"),
         ("spark", f"weir-spark:{versions.SPARK}"),
         ("query", f"weir-spark:{versions.SPARK}"),
+        ("weir-server", f"weir:{VERSION}"),
+        ("weir-worker", f"weir:{VERSION}"),
     ],
 )
 def test_versions_are_those_of_the_local_servers(service: str, image: str) -> None:

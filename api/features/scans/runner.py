@@ -23,6 +23,7 @@ from catalog.ports import CatalogStore, EventSink
 from catalog.problems import sentence
 from catalog.scan_store import ScanRecord, ScanState
 from catalog.scans.scans import Scans
+from catalog.spans import span
 from scanners.model import Recognizer, SampleRequest, ScanProgress, TopicFormat
 from scanners.scan.service import Scanner
 
@@ -81,7 +82,7 @@ class ScanRunner:
         if scan is None:
             return False
         job = _Job.of(scan)
-        with _Heartbeat(partial(self._report, job), self._beat_s):
+        with span("scan"), _Heartbeat(partial(self._report, job), self._beat_s):
             self._run(job)
         return True
 

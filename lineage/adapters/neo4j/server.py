@@ -11,6 +11,7 @@ from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, Tr
 
 from catalog.bounded_calls import BoundedCalls, GaveUp
 from catalog.errors import Unavailable
+from catalog.spans import span
 from lineage.adapters.neo4j import cypher
 from lineage.adapters.neo4j.sent import sent
 from lineage.ports import TooMuch, WriteRefused
@@ -41,18 +42,22 @@ class Neo4jServer:
 
     def run(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
         """For what somebody waits for: ends in `read_seconds`, whatever the server does."""
-        with self.errors():
+        with span("neo4j read"), self.errors():
             return self._calls.call(lambda: self._records(statement, parameters, self.settings.read_seconds))
 
     def run_patiently(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
         """For what waits until others have written, or until a server that just started is warm."""
-        with self.errors():
+        with span("neo4j read"), self.errors():
             return self._records(statement, parameters, self.settings.timeout_seconds)
 
     @contextmanager
     def session(self, writes: bool = False) -> Iterator[neo4j.Session]:
         """A session, with the errors of `errors`."""
-        with self.errors(writes), self.driver.session(database=self.settings.database) as session:
+        with (
+            span("neo4j write" if writes else "neo4j session"),
+            self.errors(writes),
+            self.driver.session(database=self.settings.database) as session,
+        ):
             yield session
 
     def _records(self, statement: str, parameters: dict[str, Any], seconds: float) -> list[neo4j.Record]:

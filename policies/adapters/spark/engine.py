@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from catalog.errors import Unavailable
+from catalog.spans import leaf
 from policies.adapters.spark.batches import Ending, SparkBatches
 from policies.adapters.spark.counts import Drift
 from policies.adapters.spark.errors import translate
@@ -74,7 +75,7 @@ class SparkEngine:
     ) -> Iterator[SparkBatches]:
         """`seconds`: what is left of the plan's."""
         plan.stop.check()
-        with self._sessions.one() as session:
+        with leaf("spark query", sources=len(plan.tables), exact=exact), self._sessions.one() as session:
             session.registerProgressHandler(_telling(plan))
             ending = Ending(session, plan, seconds)
             with ending.watching():
@@ -90,7 +91,7 @@ class SparkEngine:
                     batches.close()
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
-        with self._sessions.one() as session:
+        with leaf("spark check", sources=len(plan.tables)), self._sessions.one() as session:
             try:
                 schema = self._frame(session, plan, {}).schema
             except Exception as error:

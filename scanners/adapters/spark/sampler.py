@@ -17,6 +17,7 @@ from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
 from catalog.errors import Unavailable, WeirError
+from catalog.spans import leaf
 from scanners.adapters.kafka.settings import java
 from scanners.adapters.spark import headers_text
 from scanners.adapters.spark.code_archive import code_archive
@@ -200,7 +201,8 @@ class SparkSampler:
         spark.registerProgressHandler(tasks)
         watcher.start()
         try:
-            table = self._plan(spark, part).toArrow()
+            with leaf("spark scan"):
+                table = self._plan(spark, part).toArrow()
         except Exception:
             if alone.is_set():
                 raise no_executors(self._executor_seconds) from None
