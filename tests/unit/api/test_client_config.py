@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import pytest
@@ -45,6 +46,32 @@ def test_a_password_and_files_come_from_the_environment() -> None:
     assert "EnvVarConfigProvider" in java and "ssl.truststore.type=PEM" in java
     for text in [*texts, java, client_config.properties(given)]:
         assert "WEIR_SECRET" not in text and "weir" not in text  # nothing of Weir's own user
+
+
+def test_a_password_with_quotes_and_backslashes_is_quoted_for_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    password = 'it"s \\ secret; yes'
+    monkeypatch.setenv("KAFKA_PASSWORD", password)
+    monkeypatch.setenv("KAFKA_CA", "/ca.pem")
+
+    class Spark:
+        readStream = property(lambda self: self)  # noqa: N815  # Spark's own name
+
+        def format(self, kind: str) -> Spark:
+            return self
+
+        def options(self, **options: str) -> Spark:
+            self.given = options
+            return self
+
+        def load(self) -> None: ...
+
+    spark = Spark()
+    exec(client_config.spark(connection(SCRAM)), {"spark": spark})  # noqa: S102  # as who pastes it does
+    quoted = re.search(r'password="((?:[^"\\]|\\.)*)";$', spark.given["kafka.sasl.jaas.config"])
+    assert quoted is not None and re.sub(r"\\(.)", r"\1", quoted[1]) == password
+    # Kafka puts a variable of the environment into the properties as it is: who has such a password has to know.
+    assert "backslash" in client_config.java(connection(SCRAM)).split("config.providers")[0]
+    assert "backslash" not in client_config.java(connection(None))
 
 
 def test_an_open_cluster_needs_no_environment() -> None:
