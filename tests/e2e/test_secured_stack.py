@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 
 from api.demo.expect import known_addresses
 from api.demo.produce import client
+from stack import Instance, StackSettings
 from tests.client_environment import programs
 from tests.conftest import ROOT, instance_environment
 from tests.consumer_clients import Clients, Where
@@ -109,8 +110,10 @@ def test_clients_that_nobody_changed_read_the_masked_copy_and_not_the_topic(
     secured: tuple[Path, dict[str, str], dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """By what `weir rights client` prints, as the consumer of the demo, which reads a masked copy since its grant ended."""
-    _, env, addresses = secured
-    user, password = addresses["kafka_consumer_login"]
+    home, env, addresses = secured
+    login = Instance(home, StackSettings(secured=True)).addresses().kafka_consumer_login
+    assert login is not None
+    user, password = login
     asked = ("prod/users", "--for-consumer", user, "--as", "ana")
     forms = {
         form: run(env, "api", "rights", "client", *asked, "--form", form)

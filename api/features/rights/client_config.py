@@ -34,7 +34,8 @@ _NO_GROUP = "GROUP-OF-YOURS"
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How a principal reads a topic. `mechanism`: of SASL, None where it signs in by certificate or not at all."""
+    """How a principal reads a topic. `mechanism`: of SASL, None where it signs in by certificate or not at all; `any_group`:
+    it may use every group whose name begins with `group`."""
 
     bootstrap: str
     topic: str
@@ -44,6 +45,7 @@ class Connection:
     username: str
     own_authority: bool
     certificate: bool
+    any_group: bool = False
 
     @property
     def settings(self) -> dict[str, str]:
@@ -73,15 +75,17 @@ def connection(record: ClusterRecord, principal: str, topic: str, groups: Sequen
     name = principal.partition(":")[2]
     by_certificate = tls is not None and (sasl is None or "=" in name)
     protocol = ("SASL_" if sasl and not by_certificate else "") + ("SSL" if tls is not None else "PLAINTEXT")
+    group = _group(groups, name)
     return Connection(
         bootstrap=",".join(record.bootstrap),
         topic=topic,
-        group=_group(groups, name),
+        group=group,
         protocol=protocol,
         mechanism=str(sasl.get("mechanism", "PLAIN")) if sasl and not by_certificate else None,
         username=name,
         own_authority=bool(tls and tls.get("ca")),
         certificate=by_certificate,
+        any_group=group not in groups and group != _NO_GROUP,
     )
 
 
@@ -131,7 +135,8 @@ def spark(given: Connection) -> str:
         "kafka.bootstrap.servers": given.bootstrap,
         "subscribe": given.topic,
         "startingOffsets": "earliest",
-        "kafka.group.id": given.group,
+        # Queries of one group would read a part each; behind a prefix, Spark gives each query a name of its own.
+        "groupIdPrefix" if given.any_group else "kafka.group.id": given.group,
         **{f"kafka.{key}": value for key, value in _java_security(given, _env).items()},
     }
     lines = "".join(

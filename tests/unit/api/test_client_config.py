@@ -92,3 +92,11 @@ def test_a_certificate_is_signed_in_with_where_the_principal_is_a_subject() -> N
 )
 def test_the_group_is_one_that_the_documents_list(groups: tuple[str, ...], group: str) -> None:
     assert connection(None, groups=groups).group == group
+
+
+def test_each_query_of_spark_has_a_group_of_its_own_where_it_may() -> None:
+    # Two queries of one group read a part each; Spark ends a generated name by one that nobody else has.
+    assert '"groupIdPrefix": "shop-1"' in client_config.spark(connection(None))
+    assert "kafka.group.id" not in client_config.spark(connection(None))
+    assert '"kafka.group.id": "billing"' in client_config.spark(connection(None, groups=("billing", "shop-*")))
+    assert '"kafka.group.id": "GROUP-OF-YOURS"' in client_config.spark(connection(None, groups=()))
