@@ -124,7 +124,7 @@ def java(given: Connection) -> str:
     if any("${env:" in value for value in lines.values()):
         provider = "org.apache.kafka.common.config.provider.EnvVarConfigProvider"
         lines = {"config.providers": "env", "config.providers.env.class": provider, **lines}
-    text = "".join(f"{key}={value}\n" for key, value in lines.items())
+    text = "".join(f"{key}={_property(value)}\n" for key, value in lines.items())
     note = f"# {PASSWORD} needs a backslash before each \" and each backslash of the password.\n" if given.mechanism else ""
     return f"# topic: {given.topic}\n{note}{text}"
 
@@ -187,6 +187,19 @@ def _java_security(given: Connection, env: Any) -> dict[str, str]:
     if given.certificate:
         lines |= {"ssl.keystore.type": "PEM", "ssl.keystore.location": env(KEY)}
     return lines
+
+
+def _property(value: str) -> str:
+    """A value in a file that Java reads as Latin-1, with backslashes as escapes."""
+    return "".join(
+        "\\\\" if sign == "\\" else sign if " " <= sign <= "~" else f"\\u{unit:04x}" for sign in value for unit in _units(sign)
+    )
+
+
+def _units(sign: str) -> list[int]:
+    """A sign as Java has it: one number of 16 bits, or two."""
+    encoded = sign.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(encoded[at : at + 2], "big") for at in range(0, len(encoded), 2)]
 
 
 def _imports(given: Connection) -> str:

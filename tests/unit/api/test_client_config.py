@@ -74,6 +74,17 @@ def test_a_password_with_quotes_and_backslashes_is_quoted_for_java(monkeypatch: 
     assert "backslash" not in client_config.java(connection(None))
 
 
+def test_a_user_with_a_backslash_or_an_umlaut_is_that_user_in_a_file_of_properties() -> None:
+    name = 'CORP\\jürgen "x"'
+    text = client_config.java(connection(SCRAM, f"User:{name}"))
+    assert text.isascii()  # Kafka reads such a file as Latin-1
+    line = next(each for each in text.splitlines() if each.startswith("sasl.jaas.config="))
+    # As java.util.Properties reads a value, and JAAS what is in quotation marks then.
+    value = re.sub(r"\\(u....|.)", lambda m: chr(int(m[1][1:], 16)) if len(m[1]) > 1 else m[1], line.partition("=")[2])
+    quoted = re.search(r'username="((?:[^"\\]|\\.)*)"', value)
+    assert quoted is not None and re.sub(r"\\(.)", r"\1", quoted[1]) == name
+
+
 def test_an_open_cluster_needs_no_environment() -> None:
     given = connection(None)
     assert "environ" not in client_config.python(given) and "config.providers" not in client_config.java(given)
