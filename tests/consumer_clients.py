@@ -135,7 +135,9 @@ def of_spark(text: str, remote: str, environment: Mapping[str, str], folder: Pat
     assert "spark.readStream" in text
     first = "import os\nfrom pyspark.sql import SparkSession\n"
     first += 'spark = SparkSession.builder.remote(os.environ["TEST_SPARK"]).create()\n'
-    more = f'\nfor row in frame.selectExpr("CAST(value AS STRING) AS v").limit({records}).collect():\n    print(row.v)\n'
+    more = (
+        f'\nfor row in frame.selectExpr("CAST(value AS STRING) AS v").limit({records}).collect():\n    print(row.v)\n'
+    )
     whole = first + text.replace("spark.readStream", "spark.read") + more + "spark.stop()\n"
     return _script(sys.executable, whole, {**environment, "TEST_SPARK": remote}, folder)
 

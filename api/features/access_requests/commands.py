@@ -92,7 +92,9 @@ def create(
     if not datasets:
         raise typer.BadParameter("Name a dataset and --purpose, or a --template.")
     if not purpose:
-        raise typer.BadParameter("Write what for: --purpose NAME. `weir request purposes --mine` lists those you may use.")
+        raise typer.BadParameter(
+            "Write what for: --purpose NAME. `weir request purposes --mine` lists those you may use."
+        )
     client = api(user)
     datasets = [whole_reference(client, each) for each in datasets]
     body = {

@@ -125,7 +125,9 @@ def java(given: Connection) -> str:
         provider = "org.apache.kafka.common.config.provider.EnvVarConfigProvider"
         lines = {"config.providers": "env", "config.providers.env.class": provider, **lines}
     text = "".join(f"{key}={_property(value)}\n" for key, value in lines.items())
-    note = f"# {PASSWORD} needs a backslash before each \" and each backslash of the password.\n" if given.mechanism else ""
+    note = (
+        f'# {PASSWORD} needs a backslash before each " and each backslash of the password.\n' if given.mechanism else ""
+    )
     return f"# topic: {given.topic}\n{note}{text}"
 
 
@@ -192,7 +194,9 @@ def _java_security(given: Connection, env: Any) -> dict[str, str]:
 def _property(value: str) -> str:
     """A value in a file that Java reads as Latin-1, with backslashes as escapes."""
     return "".join(
-        "\\\\" if sign == "\\" else sign if " " <= sign <= "~" else f"\\u{unit:04x}" for sign in value for unit in _units(sign)
+        "\\\\" if sign == "\\" else sign if " " <= sign <= "~" else f"\\u{unit:04x}"
+        for sign in value
+        for unit in _units(sign)
     )
 
 
