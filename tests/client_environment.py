@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 def programs(folder: Path) -> Path:
     """The folder of its programs. Skips the test where they cannot be installed."""
     venv.create(folder, with_pip=True)
-    found = folder / "bin"
+    binaries = folder / "bin"
     lock = ROOT / "requirements" / "clients.txt"
-    command: list[str | Path] = [found / "python", "-m", "pip", "install", "-q", "--require-hashes", "-r", lock]
+    command: list[str | Path] = [binaries / "python", "-m", "pip", "install", "-q", "--require-hashes", "-r", lock]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"the clients cannot be installed: {done.stderr.strip().splitlines()[-1]}")
-    return found
+    return binaries

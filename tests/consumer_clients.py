@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stack import progress
 from stack.installed import artifacts, java
@@ -59,7 +60,7 @@ class Where:
 
     folder: Path
     environment: Mapping[str, str]
-    admin: Mapping[str, str]
+    admin: Mapping[str, Any]
 
     def forget_group(self, group: str) -> None:
         """The next client begins at the first record, as the first one did."""

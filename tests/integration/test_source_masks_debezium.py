@@ -143,8 +143,8 @@ class Shop:
     def findings(self) -> list[dict[str, Any]]:
         answer = self.weir.admin.get("/api/v1/rights/findings", params={"kind": "unmaskedAtSource"})
         assert answer.status_code == 200 and PASSWORD not in answer.text and SALT not in answer.text, answer.text
-        found: list[dict[str, Any]] = answer.json()["findings"]
-        return found
+        findings: list[dict[str, Any]] = answer.json()["findings"]
+        return findings
 
 
 @pytest.fixture(scope="module")

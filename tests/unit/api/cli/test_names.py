@@ -300,8 +300,8 @@ def test_a_request_needs_no_word_create(weir: Weir, served: ApiWorld) -> None:  
     assert (without.code, without.out) == (2, "") and "--purpose NAME" in without.err
     nobody = weir("request", "orders", "--for-consumer", "my-app", "--purpose", "fraud-detection")
     assert nobody.code != 0 and "my-app" in nobody.err and nobody.err.count("\n") == 1
-    made = weir("request", "orders", "--purpose", "fraud-detection", "-o", "json")
-    assert made.code == 0 and made.err == "" and json.loads(made.out)["dataset"] == "prod/orders", made
+    answer = weir("request", "orders", "--purpose", "fraud-detection", "-o", "json")
+    assert answer.code == 0 and answer.err == "" and json.loads(answer.out)["dataset"] == "prod/orders", answer
     assert "Did you mean 'approve'?" in weir("request", "aprove", "req-1").err
     assert "weir request orders --for-consumer my-app" in CliRunner().invoke(cli.app, ["request", "--help"]).output
 
