@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
+
+from api.features import commands
+from api.terminal.words import like
 
 OLD: dict[str, str] = {
     "requests": "request list",
@@ -63,6 +67,9 @@ _DEFAULTS = {"query": "run", "lineage": "show", "request": "create"}
 """The command of a group that is meant where its argument follows at once: `weir query 'SELECT ...'`."""
 _ARGUMENT = re.compile(r"[/:\s]|\A-")
 """What no command is called, and an option or an argument may be."""
+_BY_NAME = {"request": ("--purpose", "--for-consumer", "--template")}
+"""A group whose usual command takes a bare name, too -> options by which that command is meant, however near the name is to
+another command: `weir request orders --for-consumer app`."""
 
 
 def current(words: Sequence[str]) -> tuple[list[str], str | None]:
@@ -75,10 +82,23 @@ def current(words: Sequence[str]) -> tuple[list[str], str | None]:
             return [*OLD[old].split(), *words[count:]], _sentence(old, OLD[old])
     if words[0] == "get":
         return _listed(words)
-    if words[0] in _DEFAULTS and len(words) > 1 and words[1] not in ("-h", "--help") and _ARGUMENT.search(words[1]):
-        called = [words[0], _DEFAULTS[words[0]]]
-        return [*called, *words[1:]], _sentence("request", "request create") if words[0] == "request" else None
+    if _is_usual(words):
+        return [words[0], _DEFAULTS[words[0]], *words[1:]], None
     return list(words), None
+
+
+def _is_usual(words: Sequence[str]) -> bool:
+    """Whether the usual command of the group is meant. A word that is a command is that command, and one that is near one is
+    left to be refused with it."""
+    if words[0] not in _DEFAULTS or len(words) < 2 or words[1] in ("-h", "--help"):
+        return False
+    if _ARGUMENT.search(words[1]):
+        return True
+    known = [path.split()[1] for path in commands() if path.startswith(f"{words[0]} ")]
+    if words[0] not in _BY_NAME or words[1] in known:
+        return False
+    meant = any(word.partition("=")[0] in _BY_NAME[words[0]] for word in words[2:])
+    return meant or not get_close_matches(words[1], [*known, *like(known)])
 
 
 def _listed(words: Sequence[str]) -> tuple[list[str], str | None]:

@@ -5,6 +5,7 @@ Only this table is read for `weir --help`; the commands below a word are importe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +64,8 @@ PANELS: dict[str, dict[str, Word]] = {
     "Access": {
         "request": Word(
             "Request access to data, and decide requests of others.",
-            "weir request create prod/orders --purpose campaign --as ana · weir request list · weir request approve 3f2a...",
+            "weir request prod/orders --purpose campaign --as ana · weir request orders --for-consumer my-app --purpose billing"
+            " · weir request create list --purpose campaign · weir request list · weir request approve 3f2a...",
         ),
         "access": Word(
             "See who has access to what, and why; see and revoke grants.",
@@ -187,6 +189,11 @@ _LIKE = {
     "topics": ("dataset",),
 }
 """Words of other tools -> commands that do the same here; of a group, the first that it has."""
+
+
+def like(commands: Sequence[str]) -> list[str]:
+    """The words of other tools for one of the commands."""
+    return [word for word, same in _LIKE.items() if any(each in commands for each in same)]
 
 
 class Group(TyperGroup):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from catalog.broker_acls import WILDCARD, BrokerAcl, Operation, Pattern, Resource, printable
 from policies.broker_rights.changes import ChangeKind
 from policies.broker_rights.consumers import ActiveGrants, Consumers
 from policies.broker_rights.copies import Decide, MaskedCopy
 from policies.broker_rights.granted import Granted, GrantedOn, Holders
+from policies.broker_rights.on_copies import OnCopies
 from policies.broker_rights.principals import BrokerPrincipal, MappingState, Who
 from policies.broker_rights.requested import Reads, RequestedRead, requested_reads
 from policies.effective.shown import NOTHING
@@ -102,7 +104,22 @@ class Desired:
                 self._of_copy(each, due, readers)
         for principal in sorted(readers):
             due.update(self._beside(principal, principal in asked_for))
+        self.ended |= {acl for acl in self._adopted if self._is_known(acl.principal) and self._on_copies.opened(acl)}
         return due
+
+    def _is_known(self, principal: str) -> bool:
+        who = self._known.principals.get(principal)
+        return who is not None and who.mapping is MappingState.MAPPED
+
+    @cached_property
+    def _on_copies(self) -> OnCopies:
+        known = self._known
+
+        def may_not(principal: str, topic: str) -> bool:
+            who = known.principals.get(principal)
+            return who is None or self.may_not(who, topic) is not None
+
+        return OnCopies(known.own_copies.values(), self.requested(), known.facts, may_not)
 
     def requested(self) -> Sequence[RequestedRead]:
         """What consumers with an approved request read of the topics that are known."""
@@ -238,6 +255,8 @@ class Desired:
         refusals = [refusal for topic in topics if (refusal := self.may_not(who, topic)) is not None]
         if refusals:
             return next((each for each in refusals if each.decided), refusals[0])
+        if (opened := self._on_copies.opened(acl)) is not None:
+            return NotDue(ChangeKind.RIGHT_ENDED, self._copy_ended(acl, opened), decided=True)
         return NotDue(
             ChangeKind.NOT_DECLARED,
             f"No document lists {printable(self._known.reference(acl.name))} under consumes for {printable(acl.principal)}, and no"
@@ -248,7 +267,7 @@ class Desired:
         """Why a principal may not read a copy that Weir made."""
         for each in self.requested():
             if each.principal == acl.principal and each.source == copy.source:
-                if each.topic == acl.name:
+                if each.topic == copy.topic:
                     return f"{copy.topic} cannot be read now: {each.text}"
                 if each.topic is not None:
                     return (
@@ -258,7 +277,10 @@ class Desired:
         return f"No grant lets {printable(acl.principal)} see {copy.source} masked any more."
 
     def opens_without_right(self, acl: BrokerAcl) -> bool:
-        """Whether an ACL to read topics is about one that the catalog holds and that its principal may not read whole."""
+        """Whether an ACL to read topics is about one that the catalog holds and that its principal may not read whole, or about a
+        masked copy that it may not read."""
+        if self._on_copies.opened(acl) is not None:
+            return True
         if acl.pattern is Pattern.LITERAL and acl.name != WILDCARD:
             topics: Iterable[str] = [acl.name] if acl.name in self._known.facts else []
         else:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from catalog.broker_acls import EVERYONE, BrokerAcl, BrokerAcls, Operation, Resource
 from catalog.entities import is_personal
 from policies.broker_rights.authorizer import NOWHERE, OPERATIONS, Authorizer, OnResource, Possible
+from policies.broker_rights.difference import is_mark
 from policies.broker_rights.granted import NOT_GRANTED, Granted, GrantedOn
 from policies.broker_rights.principals import BrokerPrincipal, MappingState, Principals
 from policies.broker_rights.requested import GrantedOnCopy
@@ -99,8 +100,9 @@ class ClusterRights:
         return cached
 
     def named(self) -> list[BrokerPrincipal]:
-        """Every principal that an ACL, the setting of super users or a document names, by name; without `User:*`."""
-        names = {*self._always, *(acl.principal for acl in self.acls.acls)} - {EVERYONE}
+        """Every principal that an ACL, the setting of super users or a document names, by name; without `User:*`
+        and the marks of Weirs."""
+        names = {*self._always, *(acl.principal for acl in self.acls.acls if not is_mark(acl))} - {EVERYONE}
         return [self.principal(name) for name in sorted(names)]
 
     def on(self, facts: DatasetFacts, granted: GrantedOn | GrantedOnCopy) -> TopicRights:

@@ -45,6 +45,10 @@ COMPONENTS: dict[str, Component] = {
     component.name: component
     for component in (
         Component("kafka", (f"org.apache.kafka:kafka_2.13:{KAFKA}",)),
+        # Kafka's own console programs, such as a consumer, and what writes their errors.
+        Component(
+            "kafka-tools", (f"org.apache.kafka:kafka-tools:{KAFKA}", "org.slf4j:slf4j-simple:1.7.36"), without="kafka"
+        ),
         Component("registry", (f"io.apicurio:apicurio-registry-app:{REGISTRY}",), archive=("all", "tar.gz")),
         Component("neo4j", (f"org.neo4j:neo4j:{NEO4J}",)),
         Component("elasticsearch", (f"org.elasticsearch:elasticsearch:{ELASTICSEARCH}",)),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from pytest_socket import enable_socket
 
 from tests.api_world import ApiWorld, world
+from tests.client_environment import programs
 from tests.served import served
 
 pytestmark = [pytest.mark.tail, pytest.mark.timeout(600)]
@@ -24,23 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def generator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of an environment with the generator."""
-    folder = tmp_path_factory.mktemp("generator")
-    venv.create(folder, with_pip=True)
-    programs = folder / "bin"
-    command: list[str | Path] = [
-        programs / "python",
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "--require-hashes",
-        "-r",
-        ROOT / "requirements" / "clients.txt",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"the generator cannot be installed: {done.stderr.strip().splitlines()[-1]}")
-    return programs
+    return programs(tmp_path_factory.mktemp("generator"))
 
 
 @pytest.fixture(scope="module")

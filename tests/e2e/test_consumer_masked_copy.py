@@ -18,6 +18,8 @@ from api.features.rights import client_try
 from api.terminal.output import Format
 from policies.broker_rights.copy_keeper import CopyKeeper
 from policies.broker_rights.watch import RightsWatch
+from tests.client_environment import programs
+from tests.consumer_clients import Clients, Where
 from tests.secured_kafka import APP, PASSWORD, USER, SecuredKafka, secured_kafka
 from tests.view_world import ViewWorld, view_world
 
@@ -75,6 +77,11 @@ def send(kafka: SecuredKafka, numbers: Any) -> None:
     for number in numbers:
         producer.produce("orders", json.dumps({"id": number, "mail": f"p{number}@example.org"}).encode(), str(number))
     assert producer.flush(30) == 0
+
+
+@pytest.fixture(scope="module")
+def clients(stack: Any, tmp_path_factory: pytest.TempPathFactory) -> Clients:
+    return Clients(stack.spark, programs(tmp_path_factory.mktemp("quix")) / "python")
 
 
 @pytest.fixture(scope="module")
@@ -174,6 +181,19 @@ def test_a_consumer_loses_the_raw_topic_and_goes_on_with_the_masked_copy(
     assert world.admin.get("/api/v1/rights/plan").json()["changes"] == []
 
     proven(secured, world, shown, tmp_path, monkeypatch)
+
+
+def test_every_client_reads_the_copy_by_the_configuration_that_it_gets(
+    secured: SecuredKafka, world: ViewWorld, clients: Clients, tmp_path: Path
+) -> None:
+    if right(world)["state"] != "masked":
+        approved(world, unmask=[])
+    shown = until(lambda: right(world), "masked")
+    environment = {"KAFKA_PASSWORD": PASSWORD, "KAFKA_CA": str(secured.ca)}
+    where = Where(tmp_path, environment, {**secured.client(), "log_level": 0})
+    every = clients.require(shown["clients"], where, shown["topic"], "orders", 50)
+    assert all({json.loads(value)["id"] for value in values} == set(range(50)) for values in every)
+    assert "@example.org" not in str(every)
 
 
 def proven(

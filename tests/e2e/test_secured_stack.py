@@ -17,8 +17,12 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from api.demo.expect import known_addresses
 from api.demo.produce import client
+from stack import Instance, StackSettings
+from tests.client_environment import programs
 from tests.conftest import ROOT, instance_environment
+from tests.consumer_clients import Clients, Where
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(1200)]
 
@@ -39,13 +43,11 @@ def run(env: dict[str, str], *arguments: str, timeout: float = 900) -> subproces
 def secured() -> Iterator[tuple[Path, dict[str, str], dict[str, Any]]]:
     """Home, environment and addresses of a secured instance after the demo."""
     home = Path(tempfile.mkdtemp(prefix="weir-secured-"))
-    env = instance_environment(home) | {"WEIR_STACK__SECURED": "true"}
+    env = instance_environment(home)
     try:
-        done = run(env, "api", "demo", "--detach")
+        done = run(env, "api", "demo", "--secured", "--detach")
         assert done.returncode == 0, f"{done.stdout[-5000:]}\n{done.stderr[-5000:]}"
         assert "SECURED" not in done.stderr, "there is nothing to warn of"
-        # What runs is known without the setting.
-        env.pop("WEIR_STACK__SECURED")
         yield home, env, json.loads(run(env, "stack", "env", "-o", "json").stdout)
     finally:
         run(env, "api", "down")
@@ -102,6 +104,32 @@ def test_a_scan_by_address_signs_in_and_a_query_reads(secured: tuple[Path, dict[
         timeout=120,
     )
     assert answer.status_code == 200 and answer.json()["rows"][0][0] > 0, answer.text
+
+
+def test_clients_that_nobody_changed_read_the_masked_copy_and_not_the_topic(
+    secured: tuple[Path, dict[str, str], dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """By what `weir rights client` prints, as the consumer of the demo, which reads a masked copy since its grant ended."""
+    home, env, addresses = secured
+    login = Instance(home, StackSettings(secured=True)).addresses().kafka_consumer_login
+    assert login is not None
+    user, password = login
+    asked = ("prod/users", "--for-consumer", user, "--as", "ana")
+    forms = {
+        form: run(env, "api", "rights", "client", *asked, "--form", form)
+        for form in ("python", "java", "spark", "quix", "librdkafka")
+    }
+    assert {form: done.stderr for form, done in forms.items() if done.returncode} == {}
+    texts = {form: done.stdout for form, done in forms.items()}
+    assert password not in str(texts)
+    copy = texts["java"].splitlines()[0].removeprefix("# topic: ")
+    assert copy.startswith("users.masked-")
+    admin = {"bootstrap.servers": addresses["kafka"], **client(tuple(addresses["kafka_login"]))}
+    where = Where(tmp_path_factory.mktemp("clients"), {"KAFKA_PASSWORD": password}, admin)
+    clients = Clients(addresses["spark"], programs(tmp_path_factory.mktemp("quix")) / "python")
+    every = clients.require(texts, where, copy, "users", 20)
+    known = known_addresses()
+    assert known and not [address for address in known if address in str(every)]
 
 
 def test_everything_below_the_home_is_the_owners(secured: tuple[Path, dict[str, str], dict[str, Any]]) -> None:

@@ -59,6 +59,8 @@ const OF_ALL: Record<string, string> = {
   rights: "/rights",
   "rights-all": "/rights?show=rights",
   principals: "/rights?show=principals",
+  "rights-plan": "/rights?show=plan",
+  "rights-copies": "/rights?show=copies",
   audit: "/audit",
   sessions: "/sessions",
   notifications: "/notifications",

@@ -88,6 +88,9 @@ const SHOTS: Shot[] = [
   { name: "users", path: "/admin/users", user: "admin" },
   { name: "tokens", path: "/admin/tokens", user: "admin" },
   { name: "health", path: "/admin/health", user: "admin" },
+  // Of `weir demo --secured`; without an authorizer there is one finding, and no plan.
+  { name: "rights", path: "/rights", user: "admin" },
+  { name: "rights-plan", path: "/rights?show=plan", user: "admin" },
 ];
 
 let browser: Browser;

@@ -34,7 +34,9 @@ def add_to(app: typer.Typer) -> None:
     group = noun(app, "request")
     group.command(
         "create",
-        epilog="weir request create prod/orders --field value.customer.email --purpose campaign --days 7 --as ana",
+        epilog="weir request prod/orders --field value.customer.email --purpose campaign --days 7 --as ana"
+        " · weir request orders --for-consumer my-app --purpose billing --as ana"
+        " · weir request create list --purpose campaign --as ana",
     )(create)
     group.command("list", epilog="weir request list --as otto")(list_requests)
     group.command("show", epilog="weir request show req-3f2a9c81d04e --as otto")(show_request)
@@ -74,7 +76,10 @@ def create(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Request fields of one or several datasets unmasked, for a purpose and a time; or use a template."""
+    """Request fields of one or several datasets unmasked, for a purpose and a time; or use a template.
+
+    The word create may be left out, unless the first dataset is named as a command of weir request is.
+    """
     now = datetime.now(UTC)
     until = (now + timedelta(days=days)).isoformat() if days is not None else None
     if template is not None:
@@ -84,8 +89,12 @@ def create(
         answer = api(user).post(f"/api/v1/request-templates/{segment(template)}/requests", used)
         show(answer["requests"], _REQUEST_COLUMNS, output, whole=answer)
         return
-    if not datasets or not purpose:
+    if not datasets:
         raise typer.BadParameter("Name a dataset and --purpose, or a --template.")
+    if not purpose:
+        raise typer.BadParameter(
+            "Write what for: --purpose NAME. `weir request purposes --mine` lists those you may use."
+        )
     client = api(user)
     datasets = [whole_reference(client, each) for each in datasets]
     body = {

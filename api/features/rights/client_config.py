@@ -13,12 +13,29 @@ from policies.matching import EVERYTHING
 PASSWORD, AUTHORITY, CERTIFICATE, KEY = "KAFKA_PASSWORD", "KAFKA_CA", "KAFKA_CERTIFICATE", "KAFKA_KEY"
 """Environment variables that a configuration reads: the password, and files in PEM."""
 _MODULES = {"PLAIN": "plain.PlainLoginModule", "SCRAM": "scram.ScramLoginModule"}
+_JAAS = r""".replace("\\", "\\\\").replace('"', '\\"')"""
+"""Quotes a text for a line of JAAS, in Python."""
+_QUIX_ADMIN = '''from quixstreams.models.topics import TopicAdmin, TopicConfig, TopicManager
+
+
+class Admin(TopicAdmin):
+    """Does not ask for the settings of a topic: they need another right than READ."""
+
+    def inspect_topics(self, topic_names, timeout=30):
+        known = self.list_topics(timeout)
+        return {
+            name: TopicConfig(len(known[name].partitions), 1, {}) if name in known else None for name in topic_names
+        }
+
+
+'''
 _NO_GROUP = "GROUP-OF-YOURS"
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How a principal reads a topic. `mechanism`: of SASL, None where it signs in by certificate or not at all."""
+    """How a principal reads a topic. `mechanism`: of SASL, None where it signs in by certificate or not at all; `any_group`:
+    it may use every group whose name begins with `group`."""
 
     bootstrap: str
     topic: str
@@ -28,6 +45,7 @@ class Connection:
     username: str
     own_authority: bool
     certificate: bool
+    any_group: bool = False
 
     @property
     def settings(self) -> dict[str, str]:
@@ -57,15 +75,17 @@ def connection(record: ClusterRecord, principal: str, topic: str, groups: Sequen
     name = principal.partition(":")[2]
     by_certificate = tls is not None and (sasl is None or "=" in name)
     protocol = ("SASL_" if sasl and not by_certificate else "") + ("SSL" if tls is not None else "PLAINTEXT")
+    group = _group(groups, name)
     return Connection(
         bootstrap=",".join(record.bootstrap),
         topic=topic,
-        group=_group(groups, name),
+        group=group,
         protocol=protocol,
         mechanism=str(sasl.get("mechanism", "PLAIN")) if sasl and not by_certificate else None,
         username=name,
         own_authority=bool(tls and tls.get("ca")),
         certificate=by_certificate,
+        any_group=group not in groups and group != _NO_GROUP,
     )
 
 
@@ -104,8 +124,11 @@ def java(given: Connection) -> str:
     if any("${env:" in value for value in lines.values()):
         provider = "org.apache.kafka.common.config.provider.EnvVarConfigProvider"
         lines = {"config.providers": "env", "config.providers.env.class": provider, **lines}
-    text = "".join(f"{key}={value}\n" for key, value in lines.items())
-    return f"# topic: {given.topic}\n{text}"
+    text = "".join(f"{key}={_property(value)}\n" for key, value in lines.items())
+    note = (
+        f'# {PASSWORD} needs a backslash before each " and each backslash of the password.\n' if given.mechanism else ""
+    )
+    return f"# topic: {given.topic}\n{note}{text}"
 
 
 def spark(given: Connection) -> str:
@@ -114,15 +137,19 @@ def spark(given: Connection) -> str:
         "kafka.bootstrap.servers": given.bootstrap,
         "subscribe": given.topic,
         "startingOffsets": "earliest",
-        "kafka.group.id": given.group,
+        # Queries of one group would read a part each; behind a prefix, Spark gives each query a name of its own.
+        "groupIdPrefix" if given.any_group else "kafka.group.id": given.group,
         **{f"kafka.{key}": value for key, value in _java_security(given, _env).items()},
     }
-    lines = "".join(f"    {json.dumps(key)}: {_quoted(value)},\n" for key, value in options.items())
+    lines = "".join(
+        f"    {json.dumps(key)}: {_quoted(value, _JAAS if key == 'kafka.sasl.jaas.config' else '')},\n"
+        for key, value in options.items()
+    )
     return f'{_imports(given)}options = {{\n{lines}}}\nframe = spark.readStream.format("kafka").options(**options).load()\n'
 
 
 def quix(given: Connection) -> str:
-    """An application of Quix Streams."""
+    """An application of Quix Streams, which would ask for the right to see the settings of the topic."""
     names = {
         "bootstrap.servers": "bootstrap_servers",
         "security.protocol": "security_protocol",
@@ -135,10 +162,13 @@ def quix(given: Connection) -> str:
     }
     lines = "".join(f"    {names[key]}={_quoted(value)},\n" for key, value in given.settings.items() if key in names)
     return (
-        f"{_imports(given)}from quixstreams import Application\nfrom quixstreams.kafka import ConnectionConfig\n\n"
+        f"{_imports(given)}from quixstreams import Application\nfrom quixstreams.kafka import ConnectionConfig\n{_QUIX_ADMIN}"
         f"connection = ConnectionConfig(\n{lines})\n"
-        f"app = Application(broker_address=connection, consumer_group={json.dumps(given.group)},\n"
-        f'                  auto_offset_reset="earliest", auto_create_topics=False)\n'
+        f"group = {json.dumps(given.group)}\n"
+        f"topics = TopicManager(Admin(connection), group, auto_create_topics=False)\n"
+        f"app = Application(broker_address=connection, consumer_group=group, topic_manager=topics,\n"
+        f'                  auto_offset_reset="earliest",\n'
+        f'                  producer_extra_config={{"enable.idempotence": False}})  # a reader may not write\n'
         f"topic = app.topic({json.dumps(given.topic)})\n"
     )
 
@@ -161,6 +191,21 @@ def _java_security(given: Connection, env: Any) -> dict[str, str]:
     return lines
 
 
+def _property(value: str) -> str:
+    """A value in a file that Java reads as Latin-1, with backslashes as escapes."""
+    return "".join(
+        "\\\\" if sign == "\\" else sign if " " <= sign <= "~" else f"\\u{unit:04x}"
+        for sign in value
+        for unit in _units(sign)
+    )
+
+
+def _units(sign: str) -> list[int]:
+    """A sign as Java has it: one number of 16 bits, or two."""
+    encoded = sign.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(encoded[at : at + 2], "big") for at in range(0, len(encoded), 2)]
+
+
 def _imports(given: Connection) -> str:
     return "import os\n\n" if any("${env:" in value for value in given.settings.values()) else ""
 
@@ -169,12 +214,12 @@ def _env(name: str) -> str:
     return f"${{env:{name}}}"
 
 
-def _quoted(value: str) -> str:
-    """A Python expression; variables of the environment are read where it runs."""
+def _quoted(value: str, escape: str = "") -> str:
+    """A Python expression; variables of the environment are read where it runs. `escape`: what is called on the variable."""
     before, mark, rest = value.partition("${env:")
     if not mark:
         return json.dumps(value)
     name, _, after = rest.partition("}")
-    read = f"os.environ[{json.dumps(name)}]"
+    read = f"os.environ[{json.dumps(name)}]{escape}"
     parts = [json.dumps(before)] if before else []
     return " + ".join([*parts, read, *([json.dumps(after)] if after else [])])

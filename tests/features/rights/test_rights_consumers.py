@@ -250,6 +250,40 @@ def test_another_decision_is_another_copy_and_the_old_one_closes_at_once(story: 
     assert story.right()["state"] == "building"
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_an_adopted_acl_on_a_copy_ends_with_the_right_to_the_copy(story: Story, wide: bool) -> None:
+    story.approved("shop", {"unmask": []})
+    grant = story.approved("billing", {"unmask": []})["grant"]
+    story.step()
+    (copy,) = story.copies()
+    story.built(copy)
+    name, pattern = ("orders.masked-", Pattern.PREFIXED) if wide else (copy["topic"], Pattern.LITERAL)
+    by_hand = replace(acl("User:billing", name, pattern=pattern), host="10.0.0.7")
+    story.weir.acls.create({}, [BROKER], [by_hand])
+    body = {"cluster": "prod", "principal": "User:billing"}
+    assert story.weir.admin.post("/api/v1/rights/adopt", json=body).status_code == 200
+    story.step()
+    assert by_hand in story.live()  # it may read the copy
+    assert story.ana.delete(f"/api/v1/grants/{grant}").status_code == 200
+    story.step(timedelta(seconds=1))
+    assert not {each for each in story.live() if each.principal == "User:billing" and each.resource is Resource.TOPIC}
+    assert acl("User:shop", copy["topic"]) in story.live()
+
+
+def test_an_acl_made_by_hand_on_a_copy_of_others_is_reported(story: Story) -> None:
+    story.approved("shop", {"unmask": []})
+    story.step()
+    (copy,) = story.copies()
+    story.built(copy)
+    story.step(timedelta(seconds=40))
+    by_hand = acl("User:billing", copy["topic"])
+    story.weir.acls.create({}, [BROKER], [by_hand])
+    story.step(timedelta(seconds=40))
+    findings = story.weir.admin.get("/api/v1/rights/findings", params={"kind": "changedByHand"}).json()["findings"]
+    assert [each["principal"] for each in findings] == ["User:billing"]
+    assert by_hand in story.live()  # somebody else's: reported, and left
+
+
 def test_a_part_of_the_fields_is_a_copy_of_its_own(story: Story) -> None:
     story.approved("shop", {"unmask": []})
     story.approved("billing", {"unmask": ["value.customer.email"]})

@@ -101,6 +101,15 @@ def test_a_grant_opens_the_topic_until_it_ends(watched: Watched) -> None:
     assert watched.step(timedelta(minutes=2)) == 1 and raw not in live(weir)
 
 
+def test_the_mark_of_a_weir_is_no_principal_that_nobody_knows(watched: Watched) -> None:
+    weir = watched.weir
+    applied(weir)
+    principals = weir.admin.get("/api/v1/rights/principals").json()
+    assert [p["principal"] for p in principals["principals"] if "_weir" in p["principal"]] == []
+    findings = weir.admin.get("/api/v1/rights/findings").json()["findings"]
+    assert [each for each in findings if "_weir" in (each["principal"] or "")] == []
+
+
 def test_an_acl_made_by_hand_is_reported_and_stays(watched: Watched) -> None:
     weir = watched.weir
     keep(weir, acl("User:before", "orders"))

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RightsEntry } from "@/api/types";
-import { grantedWords, holderWords, operationWords, readsMore, usedWords } from "@/lib/rights";
+import type { RightsEntry, RightsFinding } from "@/api/types";
+import { byCause, grantedWords, holderWords, operationWords, readsMore, usedWords } from "@/lib/rights";
 
 const GRANTED = {
   shows: "partly",
@@ -49,4 +49,30 @@ test("use is written with the groups it is known by", () => {
   const perhaps = { state: "notKnown", groups: [], perhaps: ["x"] };
   expect(usedWords(perhaps as unknown as RightsEntry["used"])).toBe("not known; perhaps x");
   expect(holderWords({ kind: "serviceAccount", name: "app" })).toBe("service account app");
+});
+
+test("what one ACL does to many datasets is one finding with the others behind it", () => {
+  const one = {
+    kind: "rawReadWithoutGrant",
+    severity: "high",
+    cluster: "prod",
+    principal: "User:etl",
+    fix: "Remove it.",
+  };
+  const of = (dataset: string | null, acls: string[], text = "") =>
+    ({ ...one, dataset, acls, text: text || dataset }) as RightsFinding;
+  const wide = ["allow User:etl read topic * (literal) from *"];
+  const findings = [
+    of("prod/a", wide),
+    of("prod/b", ["another"]),
+    of("prod/c", wide),
+    of(null, wide),
+    of("prod/d", []),
+  ];
+  expect(byCause(findings).map(({ first, others }) => [first.dataset, others.map((each) => each.dataset)])).toEqual([
+    ["prod/a", ["prod/c"]],
+    ["prod/b", []],
+    [null, []],
+    ["prod/d", []],
+  ]);
 });

@@ -1,5 +1,5 @@
 // Rights at the brokers in words.
-import type { PossibleOperation, RightsEntry, RightsHolder } from "@/api/types";
+import type { PossibleOperation, RightsEntry, RightsFinding, RightsHolder } from "@/api/types";
 
 const KINDS = { user: "", group: "group ", serviceAccount: "service account " } as const;
 
@@ -12,6 +12,31 @@ export function operationWords({ operation, from, hosts, but }: PossibleOperatio
   if (from === "notKnown") return `${word} (not known)`;
   if (from === "hosts") return `${word} from ${hosts.join(", ")}`;
   return but.length > 0 ? `${word} but from ${but.join(", ")}` : word;
+}
+
+const MAPPING: Record<string, string> = {
+  mapped: "",
+  everyone: "",
+  unmapped: "not mapped",
+  ambiguous: "two at once",
+  weir: "Weir itself",
+};
+
+/** Why a principal is nobody in particular, in a few words. */
+export const mappingWords = (mapping: string) => MAPPING[mapping] ?? mapping;
+
+/** Findings of a page by their cause: one ACL on every topic is one row, with the first of its datasets and the others. */
+export function byCause(findings: RightsFinding[]): { first: RightsFinding; others: RightsFinding[] }[] {
+  const causes = new Map<string, { first: RightsFinding; others: RightsFinding[] }>();
+  findings.forEach((each, at) => {
+    const { kind, severity, cluster, principal, acls, fix } = each;
+    const same = each.dataset && acls.length > 0;
+    const key = JSON.stringify(same ? [kind, severity, cluster, principal, acls, fix] : at);
+    const there = causes.get(key);
+    if (there) there.others.push(each);
+    else causes.set(key, { first: each, others: [] });
+  });
+  return [...causes.values()];
 }
 
 const SHOWS = { clear: "unmasked", partly: "partly masked", masked: "masked", none: "nothing" } as const;

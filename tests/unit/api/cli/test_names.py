@@ -246,8 +246,6 @@ def test_an_old_word_calls_a_command_that_there_is(old: str) -> None:
     ("line", "new"),
     [
         ("requests --as ana", "request list --as ana"),
-        ("request prod/orders --purpose x", "request create prod/orders --purpose x"),
-        ("request --template x", "request create --template x"),
         ("topic browse prod/orders", "dataset browse prod/orders"),
         ("purpose list --mine", "request purposes --mine"),
         ("session list", "user sessions"),
@@ -274,6 +272,17 @@ def test_old_words_become_new_ones_with_one_line(line: str, new: str) -> None:
         ("lineage|prod/orders", "lineage|show|prod/orders"),
         ("query|list", "query|list"),
         ("query|lst", "query|lst"),
+        ("request|prod/orders|--purpose|x", "request|create|prod/orders|--purpose|x"),
+        ("request|--template|x", "request|create|--template|x"),
+        ("request|orders|--for-consumer|my-app", "request|create|orders|--for-consumer|my-app"),
+        ("request|orders|--help", "request|create|orders|--help"),
+        ("request|list|--as|ana", "request|list|--as|ana"),
+        ("request|lists|--as|ana", "request|lists|--as|ana"),
+        ("request|lists|--purpose=x", "request|create|lists|--purpose=x"),
+        ("request|aprove|req-1", "request|aprove|req-1"),
+        ("request|ls", "request|ls"),
+        ("request|create|list|--purpose|x", "request|create|list|--purpose|x"),
+        ("request|--help", "request|--help"),
         ("query|--help", "query|--help"),
         ("get|clusters|-o|yaml", "get|clusters|-o|yaml"),
         ("get|Dataset", "get|Dataset"),
@@ -282,6 +291,19 @@ def test_old_words_become_new_ones_with_one_line(line: str, new: str) -> None:
 )
 def test_the_usual_command_of_a_group_needs_no_name(line: str, called: str) -> None:
     assert current(line.split("|")) == (called.split("|"), None)
+
+
+def test_a_request_needs_no_word_create(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
+    served.apply(CLUSTER + "---" + PURPOSE)
+    served.scan(cluster="prod", topics=["*"])
+    without = weir("request", "orders", "--for-consumer", "my-app")
+    assert (without.code, without.out) == (2, "") and "--purpose NAME" in without.err
+    nobody = weir("request", "orders", "--for-consumer", "my-app", "--purpose", "fraud-detection")
+    assert nobody.code != 0 and "my-app" in nobody.err and nobody.err.count("\n") == 1
+    answer = weir("request", "orders", "--purpose", "fraud-detection", "-o", "json")
+    assert answer.code == 0 and answer.err == "" and json.loads(answer.out)["dataset"] == "prod/orders", answer
+    assert "Did you mean 'approve'?" in weir("request", "aprove", "req-1").err
+    assert "weir request orders --for-consumer my-app" in CliRunner().invoke(cli.app, ["request", "--help"]).output
 
 
 def test_an_old_word_prints_as_the_new_one_and_a_line_on_stderr(weir: Weir, served: ApiWorld) -> None:  # noqa: F811

@@ -68,5 +68,5 @@ const COLUMNS = [
         row.readers.join(", ")
       ),
   },
-  { id: "text", head: "", className: "words anywhere", cell: (row: RightsCopy) => row.text },
+  { id: "text", head: "How far it is", className: "words anywhere", cell: (row: RightsCopy) => row.text },
 ];

@@ -1,11 +1,12 @@
 // What is wrong between what is granted, possible and used, the worst first.
 import { ShieldCheck } from "lucide-react";
 import { RIGHTS_PAGE, type Severity, useRightsFindings } from "@/api/rights";
-import type { RightsFinding } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { DataTable } from "@/components/DataTable";
 import { Notes, Pages } from "@/components/EffectiveTable";
 import { Empty } from "@/components/Empty";
+import { plural } from "@/lib/format";
+import { byCause } from "@/lib/rights";
 import { type Change, Clusters, DatasetLink, Filter, type Filters } from "@/pages/rights/parts";
 
 const SEVERITIES: Severity[] = ["high", "medium", "low", "info"];
@@ -36,6 +37,13 @@ export function FindingsPart({ filters, set }: { filters: Filters; set: Change }
         {(data) => (
           <>
             <Clusters clusters={data.clusters} />
+            <p className="row">
+              {SEVERITIES.filter((each) => (data.counts[each] ?? 0) > 0).map((each) => (
+                <span key={each} className={`badge ${TONES[each]}`}>
+                  {data.counts[each]} {each}
+                </span>
+              ))}
+            </p>
             {data.findings.length === 0 ? (
               <div className="panel">
                 {data.clusters.length === 0 ? (
@@ -57,8 +65,10 @@ export function FindingsPart({ filters, set }: { filters: Filters; set: Change }
                 <DataTable
                   table="rights findings"
                   label="Findings"
-                  rows={data.findings}
-                  rowKey={(row) => JSON.stringify([row.kind, row.cluster, row.dataset, row.principal, row.text])}
+                  rows={byCause(data.findings)}
+                  rowKey={({ first }) =>
+                    JSON.stringify([first.kind, first.cluster, first.dataset, first.principal, first.text])
+                  }
                   columns={COLUMNS}
                 />
               </div>
@@ -77,34 +87,54 @@ export function FindingsPart({ filters, set }: { filters: Filters; set: Change }
   );
 }
 
+type Cause = ReturnType<typeof byCause>[number];
+
 const COLUMNS = [
   {
     id: "severity",
     head: "Severity",
-    sort: (row: RightsFinding) => SEVERITIES.indexOf(row.severity),
-    cell: (row: RightsFinding) => <span className={`badge ${TONES[row.severity]}`}>{row.severity}</span>,
+    sort: ({ first }: Cause) => SEVERITIES.indexOf(first.severity),
+    cell: ({ first }: Cause) => <span className={`badge ${TONES[first.severity]}`}>{first.severity}</span>,
   },
   {
     id: "what",
     head: "What is wrong",
     className: "words anywhere",
-    sort: (row: RightsFinding) => row.text,
-    cell: (row: RightsFinding) => (
+    sort: ({ first }: Cause) => first.text,
+    cell: ({ first, others }: Cause) => (
       <>
-        {row.text}
-        {row.acls.map((acl) => (
+        {first.text}
+        {first.acls.map((acl) => (
           <div key={acl} className="small muted mono anywhere">
             {acl}
           </div>
         ))}
+        {others.length > 0 && (
+          <details>
+            <summary>The same in {plural(others.length, "other dataset")}</summary>
+            {others.map((each) => (
+              <div key={each.dataset} className="small anywhere">
+                {each.text}
+              </div>
+            ))}
+          </details>
+        )}
       </>
     ),
   },
   {
     id: "where",
     head: "Where",
-    sort: (row: RightsFinding) => row.dataset ?? row.cluster,
-    cell: (row: RightsFinding) => (row.dataset ? <DatasetLink of={row.dataset} /> : row.cluster),
+    sort: ({ first }: Cause) => first.dataset ?? first.cluster,
+    cell: ({ first, others }: Cause) =>
+      first.dataset ? (
+        <>
+          <DatasetLink of={first.dataset} />
+          {others.length > 0 && <div className="small muted">and {others.length} more</div>}
+        </>
+      ) : (
+        first.cluster
+      ),
   },
-  { id: "fix", head: "What to do", className: "words", cell: (row: RightsFinding) => row.fix },
+  { id: "fix", head: "What to do", className: "words", cell: ({ first }: Cause) => first.fix },
 ];

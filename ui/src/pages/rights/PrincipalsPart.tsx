@@ -9,7 +9,7 @@ import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
-import { holderWords } from "@/lib/rights";
+import { holderWords, mappingWords } from "@/lib/rights";
 import { type Change, Principal } from "@/pages/rights/parts";
 
 export function PrincipalsPart({ offset, set }: { offset: number; set: Change }) {
@@ -61,8 +61,6 @@ export function PrincipalsPart({ offset, set }: { offset: number; set: Change })
   );
 }
 
-const MAPPING = { mapped: "", unmapped: "not mapped", ambiguous: "two at once", weir: "Weir itself" } as const;
-
 const COLUMNS = [
   {
     id: "principal",
@@ -86,7 +84,11 @@ const COLUMNS = [
     head: "Who it is",
     sort: (row: RightsPrincipal) => row.who?.name ?? "",
     cell: (row: RightsPrincipal) =>
-      row.who ? holderWords(row.who) : <span className="badge warn">{MAPPING[row.mapping]}</span>,
+      row.who ? (
+        holderWords(row.who)
+      ) : (
+        <span className={`badge ${row.mapping === "weir" ? "" : "warn"}`}>{mappingWords(row.mapping)}</span>
+      ),
   },
   {
     id: "by",

@@ -8,7 +8,7 @@ import { Notes, Pages } from "@/components/EffectiveTable";
 import { Empty } from "@/components/Empty";
 import { When } from "@/components/When";
 import { links } from "@/lib/links";
-import { grantedWords, holderWords, operationWords, readsMore, usedWords } from "@/lib/rights";
+import { grantedWords, holderWords, mappingWords, operationWords, readsMore, usedWords } from "@/lib/rights";
 import { type Change, Clusters, DatasetLink, Filter, type Filters, Principal } from "@/pages/rights/parts";
 
 export function RightsPart({ filters, set }: { filters: Filters; set: Change }) {
@@ -96,7 +96,7 @@ const COLUMNS = [
               {holderWords(row.who)}
             </Link>
           ) : (
-            row.mapping !== "everyone" && row.mapping
+            mappingWords(row.mapping)
           )}
         </div>
       </>
@@ -125,7 +125,7 @@ const COLUMNS = [
     head: "Possible at the brokers",
     cell: (row: RightsEntry) => (
       <>
-        {readsMore(row) && <span className="badge warn">reads more than granted</span>}
+        {readsMore(row) && <span className="badge bad">reads more than granted</span>}
         <div className="anywhere">{row.possible.map(operationWords).join(", ") || "nothing"}</div>
       </>
     ),
