@@ -228,8 +228,10 @@ def test_breaches_of_the_records_are_found() -> None:
 
 def test_ten_thousand_types_of_records_are_one_sentence() -> None:
     shapes = tuple(Shape(1 / 10_000, (), {"value.type": f"T{n}"}) for n in range(10_000))
-    own = {"recordTypes": {"field": "value.type", "values": [f"T{n}" for n in range(9_000)]}}
-    decided = results(document({"name": "type"}, **own), schema(profile("value.type"), shapes=shapes))["recordTypes"]
+    types = {"field": "value.type", "values": [f"T{n}" for n in range(9_000)]}
+    decided = results(document({"name": "type"}, recordTypes=types), schema(profile("value.type"), shapes=shapes))[
+        "recordTypes"
+    ]
     assert (decided.state, decided.reason) == (State.BROKEN, "1000 other types of records")
     assert decided.share == pytest.approx(0.1)
 
