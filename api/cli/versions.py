@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def tell(output: Output = Format.TABLE) -> None:
-    """Show the version of Weir, of Python and of Spark's client, the schema of the record store, and the extras."""
+    """Show the version of Weir, and of what it runs on: Python, Spark's client, the schema of the record store, and the extras."""
     parts = versions()
     rows = [{"part": part, "version": _shown(value)} for part, value in parts.items()]
     show(rows, ("part", "version"), output, whole=parts)
@@ -29,11 +29,11 @@ def tell(output: Output = Format.TABLE) -> None:
 def versions() -> dict[str, str | list[str] | None]:
     """Part -> its version; None for what is not installed."""
     from api.config.extras import EXTRAS
-    from catalog.adapters.sql.schema import newest
+    from api.wiring.installation import newest_schema
 
     return {
         "weir": VERSION,
-        "schema": newest(),
+        "schema": newest_schema(),
         "python": platform.python_version(),
         "spark": _installed(_SPARK),
         "extras": [extra.name for extra in EXTRAS if not extra.missing()],

@@ -130,3 +130,10 @@ def local_folder(place: str) -> Path | None:
     from views.adapters.checkpoints import local_path
 
     return local_path(place)
+
+
+def newest_schema() -> str:
+    """The revision of the record store that this program writes."""
+    from catalog.adapters.sql.schema import newest
+
+    return newest()
