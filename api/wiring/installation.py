@@ -63,6 +63,12 @@ class Subject:
         """The schema of the record store. Raises Unavailable."""
         return schema_state(self.database)
 
+    def leases(self) -> dict[str, str]:
+        """Duty -> the process that does it, empty for none. Raises Unavailable."""
+        from catalog.adapters.sql.leases import SqlLeases
+
+        return {name: lease.holder for name, lease in SqlLeases(self.database).all().items()}
+
     def graph(self) -> neo4j.Driver:
         """A driver of the caller's own; it connects when it is first used."""
         from lineage.adapters.neo4j.server import connect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,7 +30,9 @@ from api.features.doctor.package_checks import compared, locked
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.installation import Subject, shown
+from catalog.adapters.sql.leases import SqlLeases
 from catalog.errors import Unavailable
+from catalog.leases.holder import this_process
 from tests.features.doctor.small_servers import answering, frozen
 
 SECRET = "canary-5f2c"
@@ -173,6 +176,25 @@ def test_the_record_store_and_its_schema(home: Path) -> None:
     later = by_name(examine_installation(looked, ("database",)))["database schema"]
     assert later.level is Level.FAULT
     assert "newer Weir wrote it" in later.message
+
+
+def test_the_duties_and_the_processes_that_do_them(home: Path) -> None:
+    def found() -> Finding:
+        return by_name(examine_installation(looked, ("database",)))["duties"]
+
+    looked = subject(home)
+    looked.database.migrate()
+    assert found().level is Level.WARNING
+    assert "reminders, deliveries, tags and all others" in found().message
+    store, me = SqlLeases(looked.database), this_process()
+    tags = store.take("tags", me, None)
+    assert tags is not None
+    assert (found().level, found().message.count(f"process {os.getpid()} of")) == (Level.OK, 1)
+    machine, _, _ = me.rpartition("/")
+    store.take("events", f"{machine}/1", None)
+    assert (found().level, found().message) == (Level.WARNING, "No process does these duties: events.")
+    store.give_back(tags)
+    assert found().message == "No process does these duties: tags, events."
 
 
 # -- servers ----------------------------------------------------------------------------------------------------------
