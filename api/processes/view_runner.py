@@ -65,6 +65,7 @@ def run(home: Home, parent: int | None = None) -> None:
         services[Duties].view_runner().run(ended)
     stop.set()
     beating.join(_STOP_S)
+    leases.give_back()
     services.close()
 
 

@@ -175,6 +175,7 @@ def run(home: Home) -> None:
     for thread in threads:
         thread.join(10)
     view_process.close()
+    leases.give_back()
     services.close()
     marker.unlink(missing_ok=True)
 

@@ -67,7 +67,7 @@ class Leases:
         self._seen: dict[str, tuple[int, float]] = {}
 
     def run(self, stop: threading.Event) -> None:
-        """Until `stop` is set; then the duties are given back."""
+        """Until `stop` is set. Steps that have begun may still write then, so the caller gives the duties back after them."""
         away = False
         while not stop.is_set():
             try:
@@ -78,7 +78,6 @@ class Leases:
                     log.warning("leases_wait", message=error.message)
                 away = True
             stop.wait(LOOK_S)
-        self.give_back()
 
     def step(self) -> None:
         """Beat once, and look at every lease. Raises Unavailable; then every lease here ends by itself a little later."""
