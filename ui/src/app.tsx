@@ -2,15 +2,15 @@
 import { Suspense } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { Loading } from "@/components/Loading";
+import { NotFound } from "@/components/NotFound";
 import { Shell } from "@/components/Shell";
 import { SignInAgain } from "@/components/SignInAgain";
+import { Home } from "@/features/inbox/Home";
+import { Search } from "@/features/search/Search";
+import { DevicePage } from "@/features/sign_in/Device";
+import { SignedIn } from "@/features/sign_in/SignedIn";
+import { SignIn } from "@/features/sign_in/SignIn";
 import { useKnown, useToken } from "@/lib/session";
-import { DevicePage } from "@/pages/Device";
-import { Home } from "@/pages/Home";
-import { NotFound } from "@/pages/NotFound";
-import { Search } from "@/pages/Search";
-import { SignedIn } from "@/pages/SignedIn";
-import { SignIn } from "@/pages/SignIn";
 import {
   AccessReviewPage,
   AccessReviewsPage,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AccessRequest } from "@/api/types";
+import { partOf, wholeChoice } from "@/features/access_requests/PartForm";
 import { isInside, toggled } from "@/lib/fieldParts";
-import { partOf, wholeChoice } from "@/pages/requests/PartForm";
 
 test("a field is inside the one around it", () => {
   expect(isInside("value.a.b", "value.a")).toBe(true);

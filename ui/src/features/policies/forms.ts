@@ -1,0 +1,22 @@
+// Kinds of declared documents that have a form; the others are written as YAML.
+import type { ComponentType } from "react";
+import type { DeclaredDocument, KnownMask } from "@/api/types";
+import { PolicyEditor } from "@/features/policies/PolicyEditor";
+import { RoleEditor } from "@/features/policies/RoleEditor";
+import { formFits } from "@/lib/policyForm";
+import { roleFits } from "@/lib/roleForm";
+
+interface KindForm {
+  /** The button that opens it empty. */
+  add: string;
+  /** Whether it shows a document whole. */
+  fits: (document: DeclaredDocument, masks: readonly KnownMask[]) => boolean;
+  Editor: ComponentType<{ known?: DeclaredDocument | undefined; onClose: () => void }>;
+}
+
+const FORMS = new Map<string, KindForm>([
+  ["Policy", { add: "Add a policy", fits: formFits, Editor: PolicyEditor }],
+  ["Role", { add: "Add a role", fits: roleFits, Editor: RoleEditor }],
+]);
+
+export const formOf = (kind: string): KindForm | undefined => FORMS.get(kind);
