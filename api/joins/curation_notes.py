@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
+from catalog.change_cache import Kept
 from catalog.curation.stated import is_deprecated
 from catalog.datasets.clusters import Clusters
 from catalog.errors import WeirError
@@ -23,6 +25,8 @@ def dataset_notes(
 ) -> Callable[[Collection[str], Subject], list[str]]:
     """References of datasets, and who asks -> a sentence for each that is deprecated, behind those of incidents."""
 
+    kept: Kept[Mapping[str, Any] | None] = Kept(store.changes)
+
     def notes(references: Collection[str], subject: Subject) -> list[str]:
         return [*incidents(references), *deprecated(references, subject)]
 
@@ -30,13 +34,17 @@ def dataset_notes(
         sentences = []
         try:
             for reference in sorted(references):
-                cluster, _, name = reference.rpartition("/")
-                record = store.dataset(clusters.resolve(cluster, name)) if cluster else None
-                if record is not None and is_deprecated(record.curation):
-                    sentences.append(_sentence(reference, record.curation["deprecation"], subject))
+                deprecation = kept.get(reference, partial(_deprecation, reference))
+                if deprecation is not None:
+                    sentences.append(_sentence(reference, deprecation, subject))
         except WeirError:
             return ["It is not known now whether what was read is deprecated."]
         return sentences
+
+    def _deprecation(reference: str) -> Mapping[str, Any] | None:
+        cluster, _, name = reference.rpartition("/")
+        record = store.dataset(clusters.resolve(cluster, name)) if cluster else None
+        return record.curation["deprecation"] if record is not None and is_deprecated(record.curation) else None
 
     def _sentence(reference: str, deprecation: Mapping[str, Any], subject: Subject) -> str:
         until = f", and ends on {deprecation['date']}" if deprecation.get("date") else ""
