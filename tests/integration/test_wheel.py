@@ -123,7 +123,7 @@ def test_dependencies_have_the_versions_that_are_locked(metadata: Message) -> No
 
 def test_each_extra_has_its_packages(metadata: Message) -> None:
     extras = set(metadata.get_all("Provides-Extra", []))
-    assert extras == {"all", "fast", "meaning", "postgres"}
+    assert extras == {"all", "fast", "meaning", "postgres", "traces"}
     optional = [line for line in metadata.get_all("Requires-Dist", []) if "extra ==" in line]
     for extra in EXTRAS:
         assert [line for line in optional if f"extra == '{extra.name}'" in line], extra.name
