@@ -78,9 +78,9 @@ def test_a_dataset_says_what_the_caller_may_do_with_it(weir: ApiWorld) -> None:
     def may(user: str) -> Any:
         return ok(weir.user(user).get("/api/v1/datasets/prod/orders"))["may"]
 
-    assert may("ana") == {"edit": False, "review": False, "access": False, "scan": False}
-    assert may("otto") == {"edit": False, "review": True, "access": True, "scan": False}
-    assert may("grace") == {"edit": True, "review": False, "access": False, "scan": True}
+    assert may("ana") == {"edit": False, "curate": False, "review": False, "access": False, "scan": False}
+    assert may("otto") == {"edit": False, "curate": True, "review": True, "access": True, "scan": False}
+    assert may("grace") == {"edit": True, "curate": True, "review": False, "access": False, "scan": True}
 
 
 def test_a_classification_says_whether_the_caller_may_review_it(weir: ApiWorld) -> None:
