@@ -42,7 +42,14 @@ async function hostile(page: Page): Promise<void> {
     topic: { retained: 1 },
     scan: { error: EVIL, problems: [{ message: EVIL }] },
     notes: [],
-    may: { edit: true, review: true, access: true, scan: true },
+    may: { edit: true, curate: true, review: true, access: true, scan: true },
+    curated: {
+      certification: { by: EVIL, note: EVIL },
+      deprecation: { successor: `${EVIL}/${EVIL}`, date: EVIL, reason: EVIL },
+      announcements: [{ text: EVIL, from: null, until: null }],
+      properties: { [EVIL]: EVIL },
+      products: [EVIL],
+    },
     reported: {
       facets: { documentation: { at: "2026-01-01T00:00:00Z", description: EVIL } },
       names: [{ namespace: EVIL, name: EVIL }],
