@@ -97,7 +97,7 @@ LEASED = (
 )
 """Duties that one worker does at a time. Scans are claimed one by one, lineage is shared by partitions, and each worker keeps
 its own machine's engines, logs and Python processes; views have a lease of their process."""
-Guarded = Callable[[str, Callable[[], bool]], Callable[[], bool]]
+Guarded = Callable[[str, Callable[[], object]], Callable[[], bool]]
 
 
 def run(home: Home) -> None:
@@ -261,7 +261,7 @@ def settled_next(wanted: int, took_s: float) -> int:
 def observe(stop: threading.Event, leased: Guarded, services: Instance) -> None:
     """Ask brokers and the servers beside them who reads what, every `lineage.observe_seconds`."""
     pause = services[Settings].lineage.observe_seconds
-    step = leased("observing", lambda: services[Observing].step() is not None)
+    step = leased("observing", services[Observing].step)
     while not stop.is_set():
         if pause > 0:
             step()
@@ -271,7 +271,7 @@ def observe(stop: threading.Event, leased: Guarded, services: Instance) -> None:
 def sample_lags(stop: threading.Event, leased: Guarded, services: Instance) -> None:
     """Keep how far consumer groups are behind, a sample every `lineage.observe_seconds`, once a minute at most."""
     pause = services[Settings].lineage.observe_seconds
-    step = leased("lags", lambda: services[GroupLags].step() is not None)
+    step = leased("lags", services[GroupLags].step)
     while not stop.is_set():
         if pause > 0:
             step()

@@ -125,8 +125,13 @@ class Leases:
         with self._lock:
             return self._leases.get(lease.name) == lease
 
-    def guarded(self, name: str, step: Callable[[], bool]) -> Callable[[], bool]:
-        """The same step, done while this process holds the duty; what it writes is refused once another one holds it."""
+    def guarded(self, name: str, step: Callable[[], object]) -> Callable[[], bool]:
+        """The same step, done while this process holds the duty; what it writes is refused once another one holds it.
+
+        Raises ValueError for a duty that is not among `names`: nobody would ever do it.
+        """
+        if name not in self._names:
+            raise ValueError(f"The duty {name!r} is not among those that have leases.")
 
         def leased_step() -> bool:
             lease = self.lease_of(name)
@@ -134,7 +139,7 @@ class Leases:
                 return False
             token = _ACTING.set(lease)
             try:
-                return step()
+                return bool(step())
             except LeaseLost:
                 self._drop(lease)
                 return False

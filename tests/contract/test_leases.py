@@ -119,6 +119,11 @@ def test_a_guarded_step_runs_while_the_duty_is_held_and_under_its_lease(machine:
     assert acting() is None
 
 
+def test_a_duty_without_a_lease_is_refused_instead_of_never_done(machine: Machine) -> None:
+    with pytest.raises(ValueError, match="'tag' is not among"):
+        machine.process("a").guarded("tag", lambda: False)
+
+
 def test_a_store_that_is_away_ends_what_is_held_by_itself(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     first = machine.process("a")
     first.step()
