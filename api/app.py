@@ -41,6 +41,7 @@ from api.joins.views.service import Views
 from api.wiring.instance import Instance
 from catalog import spans
 from catalog.errors import Unavailable
+from policies.plan.query_board import AllQueries
 
 _log = structlog.get_logger("weir.api")
 
@@ -60,6 +61,7 @@ def create_app(services: Instance) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        services[AllQueries].start()
         yield
         services.close()
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.notify.notices import NoticeStore
+    from policies.plan.query_board import AllQueries
+    from policies.plan.registry import RunningQueries
     from policies.ports import AgentRows, PolicyStore, TokenStore, TokenVerifier
 
 
@@ -86,6 +88,17 @@ class StoreParts(Made):
         beats = SqlBeats(self._there())
         self.closing.append(beats.close)
         return Leases(SqlLeases(self._there()), beats, names)
+
+    def all_queries(self, here: RunningQueries) -> AllQueries:
+        """The queries of this process and of the others on the same record store."""
+        from catalog.adapters.sql.leases import SqlBeats
+        from policies.adapters.stores.query_board import SqlQueryBoard
+        from policies.plan.query_board import AllQueries
+
+        beats, board = SqlBeats(self._there()), SqlQueryBoard(self._there())
+        queries = AllQueries(here, board, beats)
+        self.closing.extend([beats.close, board.close, queries.close])
+        return queries
 
     def transaction(self) -> AbstractContextManager[Any]:
         """One transaction for both rooms that keep records."""

@@ -1,4 +1,4 @@
-"""The queries that wait, run or stream just now in this process: listed, and cancelled by who asked or an administrator.
+"""The queries that wait, run or stream just now in this process.
 
 Entries live as long as their query; what ended is in the audit.
 """
@@ -17,17 +17,15 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
+from catalog.errors import Conflict, InvalidInput, LimitExceeded, WeirError
 from policies.decision.agents import stated_purpose
 from policies.model import OnUnreadable, RecordWindow, Subject
 from policies.plan.cancellation import Stop
+from policies.plan.seen_query import ENDED, QUEUED, RUNNING, STOPPING, STREAMING, SeenQuery, is_of
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
-from policies.sql.literals import without_literals
 
-QUEUED, RUNNING, STREAMING, STOPPING, ENDED = "queued", "running", "streaming", "stopping", "ended"
 _ENDED_KEPT = 1000
-_CANCEL_SECONDS = 2.0
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")
 GONE = "was stopped, because the one who asked went away"
 
@@ -58,6 +56,7 @@ class Running:
     state: str = QUEUED
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     begun: float = field(default_factory=time.monotonic)
+    finished: float | None = None
     rows: int = 0
     bytes: int = 0
     datasets: tuple[str, ...] = ()
@@ -75,8 +74,8 @@ class Running:
     agent: str | None = None
 
     def is_of(self, subject: Subject) -> bool:
-        """Whether the subject asked: a person, and for them their agents; of an agent its own alone."""
-        return self.user == subject.user and (subject.agent is None or self.agent == subject.agent.token)
+        """Whether the subject asked."""
+        return is_of(self.user, self.agent, subject)
 
     def now(self, subject: Subject) -> Subject:
         """Who asks, as they are now; `subject` where that is not known. Raises NotSignedIn."""
@@ -88,7 +87,8 @@ class Running:
 
     @property
     def seconds(self) -> float:
-        return round(time.monotonic() - self.begun, 3)
+        """How long it has lasted, or lasted until it ended."""
+        return round((self.finished or time.monotonic()) - self.begun, 3)
 
     @property
     def shown(self) -> str:
@@ -99,9 +99,29 @@ class Running:
         """Note which share of its work is done, 0..1; what was reached is not taken back."""
         self.progress = max(self.progress or 0.0, round(min(share, 1.0), 3))
 
-    def sql_for(self, reader: str) -> str:
-        """The statement as a user may see it: literals of another's are left out, since they may be values of records."""
-        return self.sql if self.user == reader else without_literals(self.sql)
+    def seen(self) -> SeenQuery:
+        """The query as it is now."""
+        return SeenQuery(
+            id=self.id,
+            user=self.user,
+            agent=self.agent,
+            sql=self.sql,
+            purpose=self.purpose,
+            state=self.shown,
+            since=self.since,
+            seconds=self.seconds,
+            rows=self.rows,
+            bytes=self.bytes,
+            datasets=self.datasets,
+            progress=self.progress,
+            partial=self.partial,
+            whole=self.whole,
+            problem=self.problem,
+            message=self.message,
+            left_out=tuple((str(each["kind"]), str(each["text"])) for each in self.left_out),
+            unreadable=None if self.report.counts is None else dict(self.report.counts),
+            unreadable_text=self.report.text,
+        )
 
 
 class RunningQueries:
@@ -112,6 +132,8 @@ class RunningQueries:
         self._all: dict[str, Running] = {}
         self._ended: LRUCache[str, Running] = LRUCache(_ENDED_KEPT)
         self._lock = threading.Lock()
+        self.on_change: Callable[[], None] = lambda: None
+        """Called, on any thread, after a query began or ended."""
 
     def begin(
         self, subject: Subject, sql: str, purpose: str | None, query_id: str | None = None, *, streaming: bool = False
@@ -144,6 +166,7 @@ class RunningQueries:
             if streaming:
                 self._room_for_a_stream(subject.user)
             self._all[chosen] = running
+        self.on_change()
         return running
 
     def _room_for_a_stream(self, user: str) -> None:
@@ -188,9 +211,10 @@ class RunningQueries:
         with self._lock:
             if self._all.pop(running.id, None) is None:
                 return
-            running.state = ENDED
+            running.state, running.finished = ENDED, time.monotonic()
             running.over.set()
             self._ended[running.id] = running
+        self.on_change()
 
     @contextlib.contextmanager
     def during(self, subject: Subject, sql: str, purpose: str | None, query_id: str | None = None) -> Iterator[Running]:
@@ -207,29 +231,22 @@ class RunningQueries:
             queries = [each for each in self._all.values() if everybody or each.is_of(subject)]
         return sorted(queries, key=lambda each: each.begun)
 
-    def find(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
-        """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
+    def known(self) -> Sequence[Running]:
+        """Every query that lives or ended lately."""
+        with self._lock:
+            return [*self._ended.values(), *self._all.values()]
+
+    def find(self, subject: Subject, query_id: str, everybody: bool = False) -> Running | None:
+        """One's own query, or with `everybody` any, that lives or ended lately."""
         with self._lock:
             query = self._all.get(query_id) or self._ended.get(query_id)
-        if query is None or not (everybody or query.is_of(subject)):
-            raise NotFound(
-                f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
-                details={"id": query_id[:80]},
-            )
-        return query
+        return query if query is not None and (everybody or query.is_of(subject)) else None
 
-    def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
-        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` is how far that came.
-
-        Raises NotFound for one that does not run (any more).
-        """
+    def stop(self, query_id: str, why: str) -> Running | None:
+        """Stop a query; it ends a little later. None for one that does not run (any more). `why` as in "was cancelled by
+        ana"."""
         with self._lock:
             query = self._all.get(query_id)
-        if query is None or not (everybody or query.is_of(subject)):
-            raise NotFound(
-                f"No query {query_id[:80]!r} of yours runs; GET /api/v1/queries lists those that do.",
-                details={"id": query_id[:80]},
-            )
-        query.stop.stop(f"was cancelled by {subject.user}")
-        query.over.wait(_CANCEL_SECONDS)
+        if query is not None:
+            query.stop.stop(why)
         return query

@@ -19,7 +19,8 @@ from policies.plan.cancellation import Stop
 from policies.plan.gathering import require_rows
 from policies.plan.given_rows import GivenRows
 from policies.plan.prepare import Prepared
-from policies.plan.registry import RUNNING, Running
+from policies.plan.registry import Running
+from policies.plan.seen_query import RUNNING
 from policies.query import answer as query_answer
 from policies.query import view_statements
 from policies.query.catalog_statements import ACTION, CatalogAnswers, StatementResult

@@ -18,7 +18,8 @@ from policies.plan.gathering import require_rows, row_weight
 from policies.plan.model import QueryPlan, Result
 from policies.plan.ports import Decider, Drift, Engine, NoAgents, Offsets, QueryAudit, RowBudget, TableSource
 from policies.plan.prepare import Prepared, Preparer
-from policies.plan.registry import RUNNING, Running, RunningQueries
+from policies.plan.registry import Running, RunningQueries
+from policies.plan.seen_query import RUNNING
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
 from policies.query import answer as query_answer

@@ -42,22 +42,23 @@ def listed(cell: str) -> list[str]:
 def row(dataset: str, field: str, part: Mapping[str, Any], properties: Iterable[str]) -> list[str]:
     """A line of the table. `part`: the spec of a Dataset, or of one of its fields."""
     certification, deprecation = part.get("certification"), part.get("deprecation")
+    certified, deprecated = certification or {}, deprecation or {}
     owners = [each["user"] if "user" in each else f"group:{each['group']}" for each in part.get("owners") or ()]
     values = part.get("properties") or {}
     cells = {
         "dataset": dataset,
         "field": field,
-        "description": part.get("description", ""),
+        "description": part.get("description") or "",
         "owners": joined(owners),
         "tags": joined(part.get("tags") or ()),
         "terms": joined(part.get("terms") or ()),
         "certified": "" if certification is None else "yes",
-        "certifiedBy": (certification or {}).get("by", ""),
-        "certificationNote": (certification or {}).get("note", ""),
+        "certifiedBy": certified.get("by") or "",
+        "certificationNote": certified.get("note") or "",
         "deprecated": "" if deprecation is None else "yes",
-        "deprecationReason": (deprecation or {}).get("reason", ""),
-        "successor": (deprecation or {}).get("successor", ""),
-        "endsOn": (deprecation or {}).get("date", ""),
+        "deprecationReason": deprecated.get("reason") or "",
+        "successor": deprecated.get("successor") or "",
+        "endsOn": deprecated.get("date") or "",
     }
     own = [value_text(values[name]) if name in values else "" for name in properties]
     return [guarded(each) for each in (*(cells[name] for name in FIXED), *own)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -88,10 +88,17 @@ def curate(
 
     The same as applying the changed document: the same checks and audit.
     """
-    parts = body.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    if not parts:
+    if not body.model_fields_set:
         raise InvalidInput("Nothing is to be changed; send certification, deprecation, announcements or properties.")
+    parts = {
+        key: _without_nulls(value) if key in ("certification", "deprecation") else value
+        for key, value in body.model_dump(mode="json", by_alias=True, exclude_unset=True).items()
+    }
     return edits.edit(caller, later, DatasetId(namespace, name), parts)
+
+
+def _without_nulls(part: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if part is None else {key: value for key, value in part.items() if value is not None}
 
 
 @router.get(

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from api.edge.answer import Answer, Time, about, absent
 from api.edge.reason import Effect, Reason
 from catalog.records import rfc3339
-from policies.plan.registry import ENDED, Running
+from policies.plan.seen_query import ENDED, SeenQuery
 from policies.query import check, complete
 
 
@@ -233,7 +233,7 @@ class RunningQuery(Answer):
 
     id: str
     user: str
-    sql: str = about("Without literals where it is another's.")
+    sql: str = about("Without literals where it is another's, or another process of Weir runs it.")
     state: str = about("queued, running, streaming, stopping or ended.")
     since: Time
     seconds: float
@@ -247,7 +247,7 @@ class RunningQuery(Answer):
     unreadable_text: str | None
 
     @classmethod
-    def of(cls, query: Running, reader: str) -> RunningQuery:
+    def of(cls, query: SeenQuery, reader: str) -> RunningQuery:
         """As a user may see it."""
         return RunningQuery(**_of_running(query, reader))
 
@@ -264,11 +264,11 @@ class EndedQuery(RunningQuery):
     whole: bool = about("All of its answer was sent.")
     partial: bool = about("A limit cut the answer.")
     problem: str | None = about("Code of the error that ended it.")
-    message: str | None = about("Sentence of the error that ended it.")
+    message: str | None = about("Sentence of the error that ended it; null where another process of Weir ran it.")
     left_out: list[LeftOut] = about("What its answer leaves out.")
 
     @classmethod
-    def of(cls, query: Running, reader: str) -> EndedQuery:
+    def of(cls, query: SeenQuery, reader: str) -> EndedQuery:
         """As a user may see it."""
         return EndedQuery(
             **_of_running(query, reader),
@@ -276,7 +276,7 @@ class EndedQuery(RunningQuery):
             partial=query.partial,
             problem=query.problem,
             message=query.message,
-            left_out=[LeftOut.model_validate(each) for each in query.left_out],
+            left_out=[LeftOut.model_validate({"kind": kind, "text": text}) for kind, text in query.left_out],
         )
 
 
@@ -299,13 +299,13 @@ class _OfRunning(TypedDict):
     unreadable_text: str | None
 
 
-def _of_running(query: Running, reader: str) -> _OfRunning:
-    counts = query.report.counts
+def _of_running(query: SeenQuery, reader: str) -> _OfRunning:
+    counts = query.unreadable
     return {
         "id": query.id,
         "user": query.user,
         "sql": query.sql_for(reader),
-        "state": query.shown,
+        "state": query.state,
         "since": rfc3339(query.since),
         "seconds": query.seconds,
         "rows": query.rows,
@@ -315,11 +315,11 @@ def _of_running(query: Running, reader: str) -> _OfRunning:
         "purpose": query.purpose,
         "mine": query.user == reader,
         "unreadable": None if counts is None else dict(counts),
-        "unreadable_text": query.report.text,
+        "unreadable_text": query.unreadable_text,
     }
 
 
-def running_or_ended(query: Running, reader: str) -> RunningQuery | EndedQuery:
+def running_or_ended(query: SeenQuery, reader: str) -> RunningQuery | EndedQuery:
     """A query as a user may see it, with how it ended where it did."""
     return EndedQuery.of(query, reader) if query.state == ENDED else RunningQuery.of(query, reader)
 

@@ -27,7 +27,9 @@ from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 from policies.decision.agents import most_rows
 from policies.model import OnUnreadable, RecordWindow, Subject
+from policies.plan.query_board import AllQueries
 from policies.plan.registry import Running
+from policies.plan.seen_query import ENDED
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.result import OpenAnswer, QueryAnswer
@@ -262,31 +264,32 @@ def _event(data: Mapping[str, Any]) -> bytes:
 
 
 @router.get("/queries", dependencies=[signed_in("everybody's with `manage`", scope="query", agents=True)])
-def running(queries: From[GovernedQuery], identity: From[Identity], caller: Caller) -> answers.RunningQueries:
-    """The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden."""
-    live = queries.running.list(caller, identity.manages(caller))
+def running(queries: From[AllQueries], identity: From[Identity], caller: Caller) -> answers.RunningQueries:
+    """The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden, and of
+    what another process of Weir runs."""
+    live = queries.list(caller, identity.manages(caller))
     return answers.RunningQueries(queries=[answers.RunningQuery.of(each, caller.user) for each in live])
 
 
 @router.get("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query", agents=True)])
 def get_query(
-    queries: From[GovernedQuery], identity: From[Identity], caller: Caller, id: Name
+    queries: From[AllQueries], identity: From[Identity], caller: Caller, id: Name
 ) -> answers.EndedQuery | answers.RunningQuery:
     """A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`)."""
-    return answers.running_or_ended(queries.running.find(caller, id, identity.manages(caller)), caller.user)
+    return answers.running_or_ended(queries.find(caller, id, identity.manages(caller)), caller.user)
 
 
 @router.delete("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query", agents=True)])
 def cancel(
-    queries: From[GovernedQuery], identity: From[Identity], audit: From[AuditLog], caller: Caller, id: Name
+    queries: From[AllQueries], identity: From[Identity], audit: From[AuditLog], caller: Caller, id: Name
 ) -> answers.CancelledQuery:
     """Stop a query of one's own, or any for those who manage. A client that waits for its answer gets 409, query_cancelled.
 
     `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
     end.
     """
-    query = queries.running.cancel(caller, id, identity.manages(caller))
+    query = queries.cancel(caller, id, identity.manages(caller))
     audit.record_by(caller, "query.cancel", ", ".join(query.datasets) or "(no dataset)", "allow", [query.id])
     return answers.CancelledQuery(
-        id=query.id, user=query.user, state="cancelled" if query.over.is_set() else query.shown
+        id=query.id, user=query.user, state="cancelled" if query.state == ENDED else query.state
     )

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 
+from catalog.adapters.sql.beside import BesideDatabase
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.tables_leases import BEATS, LeaseRow
 from catalog.leases.leases import acting
 from catalog.leases.ports import Lease, LeaseLost
 
-_FILE = "beats.db"
 _IDLE_MS = 8_000
 """PostgreSQL ends the transaction of a duty that is silent for so long: its process is frozen, and who takes the duty over
 waits for the lock of writers. A file of SQLite stays locked until such a process continues or is ended."""
@@ -64,41 +59,24 @@ def refuse_lost(session: Session) -> None:
 
 
 class SqlBeats:
-    """`catalog.leases.ports.Beats`: a table in PostgreSQL; where the record store is a file of SQLite, a file beside it."""
+    """`catalog.leases.ports.Beats`."""
 
     def __init__(self, database: Database) -> None:
-        file = database.file()
-        self._own = file is not None
-        self._database = database if file is None else Database(f"sqlite:///{Path(file).with_name(_FILE)}")
-        self._ready = False
-        self._lock = threading.Lock()
+        self._beside = BesideDatabase(database, [BEATS])
 
     def beat(self, holder: str) -> None:
-        with self._transaction() as connection:
+        with self._beside.transaction() as connection:
             raised = update(BEATS).where(BEATS.c.holder == holder).values(number=BEATS.c.number + 1)
             if connection.execute(raised).rowcount == 0:
                 connection.execute(insert(BEATS).values(holder=holder, number=1))
 
     def all(self) -> dict[str, int]:
-        with self._transaction() as connection:
+        with self._beside.transaction() as connection:
             return {row.holder: row.number for row in connection.execute(select(BEATS))}
 
     def end(self, holder: str) -> None:
-        with self._transaction() as connection:
+        with self._beside.transaction() as connection:
             connection.execute(delete(BEATS).where(BEATS.c.holder == holder))
 
     def close(self) -> None:
-        if self._own:
-            self._database.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        """Without the lock of writers: a beat waits for nobody."""
-        with self._lock:
-            if not self._ready:
-                self._database.make_file()
-                with self._database.begin() as session:
-                    BEATS.create(session.connection(), checkfirst=True)
-                self._ready = True
-        with self._database.translated(), self._database.engine.begin() as connection:
-            yield connection
+        self._beside.close()

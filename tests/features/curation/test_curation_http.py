@@ -228,6 +228,19 @@ def test_the_table_out_and_in_changes_nothing_whatever_the_texts(weir: ApiWorld)
     assert weir.admin.get(f"{API}/declared/Dataset").json() == before
 
 
+def test_what_is_null_inside_a_certification_is_left_out(weir: ApiWorld) -> None:
+    marks = {
+        "certification": {"by": None, "note": None},
+        "deprecation": {"reason": None, "successor": None, "date": None},
+    }
+    change(weir.admin, **marks)
+    assert curated(weir)["certification"] == {"by": None, "note": ""}
+    declared = weir.admin.get(f"{API}/declared/Dataset").text
+    assert "certification: {}" in declared and "deprecation: {}" in declared
+    (row,) = (each for each in table(weir) if (each["dataset"], each["field"]) == ("prod/orders", ""))
+    assert (row["certified"], row["certifiedBy"], row["deprecated"], row["endsOn"]) == ("yes", "", "yes", "")
+
+
 def test_a_table_is_planned_then_taken_and_audited(weir: ApiWorld) -> None:
     rows = table(weir)
     of_orders = next(r for r in rows if r["dataset"] == "prod/orders" and not r["field"])

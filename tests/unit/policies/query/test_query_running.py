@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound
+from catalog.errors import Conflict, InvalidInput, LimitExceeded
 from policies.model import Subject
 from policies.plan.registry import RunningQueries
 from policies.plan.settings import QuerySettings
@@ -21,23 +21,32 @@ def test_others_see_no_literals() -> None:
     running = register()
     with running.during(ANA, SQL, "analysis") as live:
         (own,) = running.list(ANA)
-        assert own.sql_for("ana") == SQL and own.shown == "queued" and own.id == live.id
-        (seen,) = running.list(OTTO, everybody=True)
-        assert seen is own and "anna" not in seen.sql_for("otto") and "77" not in seen.sql_for("otto")
+        assert own.seen().sql_for("ana") == SQL and own.shown == "queued" and own.id == live.id
+        (other,) = running.list(OTTO, everybody=True)
+        assert other is own
+        for text in (own.seen().sql_for("otto"), own.seen().to_share().sql_for("ana")):
+            assert "FROM orders" in text and "anna" not in text and "77" not in text
         assert running.list(OTTO) == []
     assert running.list(ANA) == []
 
 
-def test_who_may_stop_what() -> None:
+def test_a_query_is_stopped_by_its_id() -> None:
     running = register()
     with running.during(ANA, SQL, None, "mine-1") as live:
-        with pytest.raises(NotFound):
-            running.cancel(OTTO, "mine-1")
-        assert not live.stop.stopped
-        running.cancel(OTTO, "mine-1", everybody=True)
+        assert running.find(OTTO, "mine-1") is None
+        assert running.stop("mine-1", "was cancelled by otto") is live
         assert live.stop.error().message == "The query mine-1 was cancelled by otto."
-    with pytest.raises(NotFound):
-        running.cancel(ANA, "mine-1")
+    assert running.stop("mine-1", "was cancelled by ana") is None
+    assert running.find(ANA, "mine-1") is live
+
+
+def test_the_seconds_of_a_query_end_with_it() -> None:
+    running = register()
+    with running.during(ANA, SQL, None) as live:
+        live.begun -= 5
+    ended = live.seconds
+    live.begun -= 1
+    assert live.seconds == pytest.approx(ended + 1, abs=0.001), "counted to its end, not to now"
 
 
 def test_an_id_is_one_query_at_a_time() -> None:
