@@ -54,7 +54,7 @@ def opened(
     """
     with tempfile.TemporaryDirectory(prefix="weir-bench-search-") as folder:
         home = Home(Path(folder))
-        services = _services(home, elasticsearch, index)
+        services = services_of(home, elasticsearch, index)
         try:
             begun = time.perf_counter()
             count = write(services[CatalogStore])
@@ -80,17 +80,18 @@ def opened(
         finally:
             services.close()
             if elasticsearch is not None:
-                _remove(elasticsearch, index)
+                remove_index(elasticsearch, index)
 
 
-def _remove(elasticsearch: str, index: str) -> None:
+def remove_index(elasticsearch: str, index: str) -> None:
     """Indexes are removed by name: a server may refuse patterns."""
     with httpx.Client(base_url=elasticsearch, timeout=60) as client:
         for name in client.get(f"/{index}-*").json():
             client.delete(f"/{name}").raise_for_status()
 
 
-def _services(home: Home, elasticsearch: str | None, index: str) -> Instance:
+def services_of(home: Home, elasticsearch: str | None, index: str) -> Instance:
+    """A Weir whose index is in Elasticsearch, or in memory, and whose other servers are not needed."""
     settings = Settings()
     log = MemoryEventLog()
     given: dict[str, Any] = {
