@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from api.features.queries.commands import Purpose, follow_query
+from api.features.queries.commands import Purpose
+from api.features.queries.following import follow_query
 from api.terminal.cells import cell
 from api.terminal.http import Api, dataset_path
 from api.terminal.options import As, Output, Topic, api
