@@ -46,6 +46,11 @@ class Screen:
         self._text = plain[end:].encode()
         return plain[:end]
 
+    def shows(self, text: str) -> bool:
+        """Whether it came by now."""
+        self._read()
+        return text in self._plain()
+
     def ended(self, seconds: float = 60) -> int:
         """The exit code."""
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from api.terminal.statements import is_blank, parted
 
 STATEMENTS = st.sampled_from(
-    ["SELECT 1", "SELECT ';' AS a", "SELECT 'it''s;' -- ; no\n", 'SELECT "a;b"', "SELECT `x;y`", "/* ; */ SHOW TABLES", "SELECT '\\';'"]
+    ["SELECT 1",
+     "SELECT ';' AS a", "SELECT 'it''s;' -- ; no\n", 'SELECT "a;b"', "SELECT `x;y`", "/* ; */ SHOW TABLES", "SELECT '\\';'"]
 )  # fmt: skip
 
 
