@@ -73,15 +73,24 @@ def _of_words(heads: Sequence[str], cells: Sequence[Sequence[str]], natural: Seq
 
 
 def _of_data(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> Laid:
-    """As many of the first columns as fit, one line a row; a value has half the width at most."""
-    most = width if len(heads) == 1 else (width - _GAP) // 2
-    kept_heads = [_cut(head, most) for head in heads]
-    kept = [[_cut(text, most) for text in row] for row in cells]
-    widths = [max([cell_len(head), *(cell_len(row[n]) for row in kept)]) for n, head in enumerate(kept_heads)]
+    """As many of the first columns as fit, one line a row; a value has half the width at most, and the last column what is
+    left."""
+    widths = [
+        min(_natural(heads, cells, n), width if len(heads) == 1 else (width - _GAP) // 2) for n in range(len(heads))
+    ]
     count = next((count for count in range(len(heads), 1, -1) if _total(widths[:count]) <= width), 1)
-    shown = [row[:count] for row in kept]
-    is_cut = any(a != b for row, other in zip(cells, shown, strict=True) for a, b in zip(row, other, strict=False))
-    return Laid(_table(kept_heads[:count], shown, widths[:count], wrap=False), list(heads[count:]), is_cut)
+    room = width - _total(widths[:count]) - _GAP
+    if count < len(heads) and room >= max(_NARROWEST, cell_len(heads[count])):
+        widths[count] = room
+        count += 1
+    kept_heads = [_cut(head, w) for head, w in zip(heads, widths[:count], strict=False)]
+    kept = [[_cut(text, w) for text, w in zip(row, widths[:count], strict=False)] for row in cells]
+    is_cut = any(a != b for row, other in zip(cells, kept, strict=True) for a, b in zip(row, other, strict=False))
+    return Laid(_table(kept_heads, kept, widths[:count], wrap=False), list(heads[count:]), is_cut)
+
+
+def _natural(heads: Sequence[str], cells: Sequence[Sequence[str]], n: int) -> int:
+    return max([cell_len(heads[n]), *(cell_len(row[n]) for row in cells)])
 
 
 def _cut(text: str, width: int) -> str:
@@ -94,7 +103,7 @@ def _measured(
     """Column names and values as texts, and the width that each column has by itself."""
     heads = [plain(name) for name in names]
     cells = [[cell(value, exact=exact) for value in row] for row in rows]
-    return heads, cells, [max([cell_len(head), *(cell_len(row[n]) for row in cells)]) for n, head in enumerate(heads)]
+    return heads, cells, [_natural(heads, cells, n) for n in range(len(heads))]
 
 
 def wrapped(text: str, width: int) -> list[str]:

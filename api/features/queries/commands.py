@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.features.queries.explaining import show_explanation, window_text
 from api.features.queries.following import follow_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
@@ -234,18 +235,6 @@ def _write(path: Path, pieces: Iterable[bytes]) -> int:
     return written
 
 
-def window_text(window: dict[str, Any]) -> str:
-    """What was read, in words."""
-    tables = [f"{_amount(table)} of {table['dataset']}" for table in window["tables"]]
-    return "read " + ", ".join(tables) if tables else "no topic was read"
-
-
-def _amount(table: dict[str, Any]) -> str:
-    """`all 1,507 records`; without the number where it would count hidden rows."""
-    which = "all" if table["complete"] else "the newest"
-    return f"{which} {table['records']:,} records" if "records" in table else f"{which} records"
-
-
 def queries(output: Output = Format.TABLE, user: As = None) -> None:
     """List the queries that run just now: yours, or everybody's for those who manage."""
     answer = api(user).get("/api/v1/queries")
@@ -270,21 +259,4 @@ def explain(
     """Show what a query may see, column by column, and what it would read; no data is touched."""
     body = {"sql": filled(sql, param or []), "purpose": purpose} | _given(window=window)
     answer = api(user).post("/api/v1/query/explain", body)
-    rows = [
-        {
-            "dataset": table["dataset"],
-            "field": field["path"],
-            "shown": "no" if field["effect"] == "deny" else field["mask"] or "clear",
-            "why": "; ".join(dict.fromkeys(reason["text"] for reason in field["reasons"])),
-        }
-        for table in answer["tables"]
-        for field in table["fields"]
-    ]
-    show(rows, ("dataset", "field", "shown", "why"), output, whole=answer, empty="The query reads no topic.")
-    if output is Format.TABLE:
-        decision = answer["decision"]
-        console.print(f"The query would be {'answered' if decision['effect'] == 'allow' else 'refused'}.")
-        for gap in decision["gaps"]:
-            console.print(f"[yellow]![/] {escape(gap)}")
-        if answer["window"]:
-            console.print(f"It would {window_text(answer['window'])}.")
+    show_explanation(answer, output)

@@ -11,13 +11,14 @@ import { ResultGrid } from "@/components/ResultGrid";
 import { Segments } from "@/components/Segments";
 import { LiveView } from "@/features/queries/LiveView";
 import { useTail } from "@/features/queries/useTail";
-import { placeText, RecordDialog, recordText } from "@/features/records/RecordDialog";
+import { placeText, RecordDialog } from "@/features/records/RecordDialog";
 import { type Change, RecordFilters, RecordsBar } from "@/features/records/RecordsBar";
 import { RecordTree } from "@/features/records/RecordTree";
 import { useRecords } from "@/features/records/useRecords";
 import { bytes, cellText, count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { changed, readAsked, readView, type View } from "@/lib/recordsAddress";
+import { recordText } from "@/lib/recordText";
 import "@/styles/records.css";
 
 const CLEAR = { effect: "clear" as const, text: "clear" };
