@@ -123,9 +123,9 @@ def records_page(topics: Topics, sessions: Sessions, windows: KafkaWindows, topi
     figures = [Figure("the newest 50 records", timed(first)[0], None, "s")]
     rare = f"anna{records * 3 // 4}@"
     for way, browser in (("Spark alone", by_spark), ("as users have it", scanning)):
-        hit, whole, found = searched(browser, reference, rare)
-        if found != 1:
-            raise RuntimeError(f"{found} records hold {rare}, not 1")
+        hit, whole, hits = searched(browser, reference, rare)
+        if hits != 1:
+            raise RuntimeError(f"{hits} records hold {rare}, not 1")
         figures.append(Figure(f"one of {records:,} records by its text, {way}: the record", hit, None, "s"))
         figures.append(Figure(f"one of {records:,} records by its text, {way}: all read", whole, None, "s"))
     return figures
@@ -133,15 +133,15 @@ def records_page(topics: Topics, sessions: Sessions, windows: KafkaWindows, topi
 
 def searched(browser: Browser, reference: str, text: str) -> tuple[float, float, int]:
     """Seconds to the first record that holds a text, and to the end of the topic; how many hold it."""
-    begun, hit, found, cursor = time.perf_counter(), 0.0, 0, None
+    begun, hit, hits, cursor = time.perf_counter(), 0.0, 0, None
     while True:
         asked = RecordsQuery(filters=Filters(text=text), limit=50, cursor=cursor)
         page = browser.page(READER, reference, asked)
-        found += len(page["records"])
-        hit = hit or (time.perf_counter() - begun if found else 0.0)
+        hits += len(page["records"])
+        hit = hit or (time.perf_counter() - begun if hits else 0.0)
         cursor = page["older"]
         if cursor is None:
-            return hit, time.perf_counter() - begun, found
+            return hit, time.perf_counter() - begun, hits
 
 
 def timed(run: Callable[[], Any], rounds: int = 4) -> tuple[float, Any]:
