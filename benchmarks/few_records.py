@@ -23,6 +23,7 @@ from rich.console import Console
 from benchmarks.query import READER, Figure, Topics, World, servers_of_this_run, show
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.kafka.positions import KafkaPositions
+from policies.adapters.kafka.text_scan import KafkaTextScan
 from policies.adapters.kafka.topic_identity import TopicIdentity
 from policies.adapters.kafka.windows import KafkaWindows
 from policies.adapters.spark.engine import SparkEngine
@@ -95,6 +96,7 @@ def statements(servers: dict[str, Any], topics: Topics, topic: str, records: int
             figures += [
                 Figure(f"{name}, {records:,} records, {way}", took, None, "s") for way, (took, _) in answers.items()
             ]
+        figures += records_page(topics, sessions, windows, topic, records)
         search = Browser(service(SparkEngine(sessions, windows=windows)), KafkaOffsets(), windows.largest)
         asked = RecordsQuery(filters=Filters(text="example7"), limit=50)
         took, page = timed(lambda: search.page(READER, f"bench/{topic}", asked))
@@ -105,6 +107,41 @@ def statements(servers: dict[str, Any], topics: Topics, topic: str, records: int
         sessions.close()
         windows.close()
     return figures
+
+
+def records_page(topics: Topics, sessions: Sessions, windows: KafkaWindows, topic: str, records: int) -> list[Figure]:
+    """What the page of records asks for, for a reader who sees everything: the newest records, and a text that few hold."""
+    world = Named(topics.servers, False)
+    engine = SparkEngine(sessions, windows=windows)
+    query = GovernedQuery(
+        world, world, engine, KafkaOffsets(), world, MaskKeys(b"a secret of the benchmark"), QuerySettings(seconds=600)
+    )
+    scanning = Browser(query, KafkaOffsets(), windows.largest, KafkaTextScan(windows))
+    by_spark = Browser(query, KafkaOffsets(), windows.largest)
+    reference = f"bench/{topic}"
+    first = partial(scanning.page, READER, reference, RecordsQuery(limit=50))
+    figures = [Figure("the newest 50 records", timed(first)[0], None, "s")]
+    rare = f"anna{records * 3 // 4}@"
+    for way, browser in (("Spark alone", by_spark), ("as users have it", scanning)):
+        hit, whole, hits = searched(browser, reference, rare)
+        if hits != 1:
+            raise RuntimeError(f"{hits} records hold {rare}, not 1")
+        figures.append(Figure(f"one of {records:,} records by its text, {way}: the record", hit, None, "s"))
+        figures.append(Figure(f"one of {records:,} records by its text, {way}: all read", whole, None, "s"))
+    return figures
+
+
+def searched(browser: Browser, reference: str, text: str) -> tuple[float, float, int]:
+    """Seconds to the first record that holds a text, and to the end of the topic; how many hold it."""
+    begun, hit, hits, cursor = time.perf_counter(), 0.0, 0, None
+    while True:
+        asked = RecordsQuery(filters=Filters(text=text), limit=50, cursor=cursor)
+        page = browser.page(READER, reference, asked)
+        hits += len(page["records"])
+        hit = hit or (time.perf_counter() - begun if hits else 0.0)
+        cursor = page["older"]
+        if cursor is None:
+            return hit, time.perf_counter() - begun, hits
 
 
 def timed(run: Callable[[], Any], rounds: int = 4) -> tuple[float, Any]:

@@ -12,9 +12,9 @@ import typer
 from api import VERSION
 from api.cli.old_words import current
 from api.cli.tree import STYLE, Tree
-from api.terminal.failures import worded
+from api.terminal.failures import print_failure, worded
 from api.terminal.names import UnknownName
-from api.terminal.output import errors, escape, print_text
+from api.terminal.output import print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 
@@ -48,10 +48,7 @@ def main() -> None:
     try:
         app(prog_name="weir")
     except (WeirError, StackError) as error:
-        errors.print(f"[bold red]✗[/] {escape(_worded(error))}")
-        reasons = getattr(error, "details", {}).get("reasons", [])
-        for reason in reasons:
-            errors.print(f"  · {escape(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
+        print_failure(_worded(error), error)
         sys.exit(2 if isinstance(error, UnknownName) or _names_nothing(error) else 1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -48,6 +48,7 @@ OLD: dict[str, str] = {
     "session": "user",
     "directory": "user",
     "rebuild": "server rebuild",
+    "support": "server",
     "init": "server settings",
     "serve": "server api",
     "worker": "server worker",

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from api.terminal.output import errors, escape
+
 _PLACES = ("body", "query", "path", "header", "cookie")
 _UNROUTED = re.compile(r"^There is nothing at /\S*\.$|^Method Not Allowed$")
 _OWN = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b|\b[a-z]+(?:_[a-z]+)+\b")
@@ -24,6 +26,13 @@ def worded(error: Exception, root: Any, words: Sequence[str]) -> str:
     if fields := details.get("fields"):
         return " ".join(_problem(str(each["field"]), str(each["problem"]), options) for each in fields)
     return _typed(message, options)
+
+
+def print_failure(sentence: str, error: Exception) -> None:
+    """A failure on stderr: its sentence, and the reasons that it has."""
+    errors.print(f"[bold red]✗[/] {escape(sentence)}")
+    for reason in getattr(error, "details", {}).get("reasons", []):
+        errors.print(f"  · {escape(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
 
 
 def _typed(text: str, options: Mapping[str, str]) -> str:

@@ -1,13 +1,14 @@
-"""Rows laid out as lines: a table where it fits the width, else one value a line. Widths are cells of a terminal.
+"""Rows laid out as lines: a table of the columns that fit the width, in their order; one row may be one value a line.
 
-A word is never cut while it fits a line; nothing is left out. Without a width (a pipe, a file) nothing is wrapped.
+Widths are cells of a terminal. Columns that do not fit are named, and values of records that are cut end with `…`. Without a
+width (a pipe, a file) nothing is wrapped, cut or left out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from api.terminal.cells import cell, cell_len, parts, plain
@@ -16,9 +17,7 @@ _GAP = 2
 _NARROWEST = 16
 """A column of sentences is not wrapped to less, unless its texts are shorter."""
 _TALLEST = 3
-"""Lines that a row of a wrapped table has on average, at most; more are easier to read one value a line."""
-_FEW_ROWS = 5
-"""So many can be read one value a line."""
+"""Lines that a row of a wrapped table has on average, at most."""
 _ALIGNED = 80
 """In a pipe, columns are aligned up to this; a longer text moves its own row only."""
 _BREAKS = re.compile(r"(?<=[/.,;:@&?=_\-])")
@@ -32,40 +31,70 @@ class Line:
     heading: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """left  names of the columns that do not fit
+    cut   values are shortened, which `…` marks
+    """
+
+    lines: list[Line]
+    left: list[str] = field(default_factory=list)
+    cut: bool = False
+
+
 def laid_out(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], width: int | None, *, exact: bool = False
-) -> list[Line]:
+    names: Sequence[str], rows: Sequence[Sequence[Any]], width: int | None, *, exact: bool = False, blocks: bool = False
+) -> Laid:
     """Rows of values under column names. `exact`: data of records, which is never wrapped within a table.
 
-    A value that is a list or an object is written in words. Where rows do not fit a table, each is a block of
-    `name  value` lines, objects by the paths of their values, and without what is empty (unless `exact`).
+    A value that is a list or an object is written in words. With `blocks`, and where one row is wider than the width, each row
+    is a block of `name  value` lines, objects by the paths of their values, and without what is empty (unless `exact`).
     """
     heads, cells, natural = _measured(names, rows, exact)
     if width is None:
-        return _table(heads, cells, [min(each, _ALIGNED) for each in natural], wrap=False)
-    if _total(natural) <= width:
-        return _table(heads, cells, natural, wrap=False)
-    widths = None if exact or len(rows) == 1 else _narrowed(heads, cells, natural, width)
-    if widths is not None and _height(cells, widths) <= _TALLEST * len(cells):
-        return _table(heads, cells, widths, wrap=True)
-    return _blocks(heads, rows, width, exact)
+        return Laid(_table(heads, cells, [min(each, _ALIGNED) for each in natural], wrap=False))
+    fits = _total(natural) <= width
+    if blocks or (len(rows) == 1 and not fits):
+        return Laid(_blocks(heads, rows, width, exact))
+    if fits:
+        return Laid(_table(heads, cells, natural, wrap=False))
+    return _of_data(heads, cells, width) if exact else _of_words(heads, cells, natural, width)
 
 
-def fitting(names: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> int:
-    """How many of the first columns fit the width as a table: two at least, three of a few rows.
-
-    All where fewer do, or for one row: they are shown one value a line.
-    """
-    if len(rows) < 2:
-        return len(names)
-    least = 2 if len(rows) > _FEW_ROWS else 3
-    heads, cells, natural = _measured(names, rows, exact=False)
-    for count in range(len(names), least - 1, -1):
+def _of_words(heads: Sequence[str], cells: Sequence[Sequence[str]], natural: Sequence[int], width: int) -> Laid:
+    """As many of the first columns as fit, with texts wrapped; one at least."""
+    for count in range(len(heads), 0, -1):
         some = [row[:count] for row in cells]
         widths = _narrowed(heads[:count], some, natural[:count], width)
         if widths is not None and _height(some, widths) <= _TALLEST * len(cells):
-            return count
-    return len(names)
+            return Laid(_table(heads[:count], some, widths, wrap=True), list(heads[count:]))
+    first = [row[:1] for row in cells]
+    return Laid(_table(heads[:1], first, [min(natural[0], width)], wrap=True), list(heads[1:]))
+
+
+def _of_data(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> Laid:
+    """As many of the first columns as fit, one line a row; a value has half the width at most, and the last column what is
+    left."""
+    widths = [
+        min(_natural(heads, cells, n), width if len(heads) == 1 else (width - _GAP) // 2) for n in range(len(heads))
+    ]
+    count = next((count for count in range(len(heads), 1, -1) if _total(widths[:count]) <= width), 1)
+    room = width - _total(widths[:count]) - _GAP
+    if count < len(heads) and room >= max(_NARROWEST, cell_len(heads[count])):
+        widths[count] = room
+        count += 1
+    kept_heads = [_cut(head, w) for head, w in zip(heads, widths[:count], strict=False)]
+    kept = [[_cut(text, w) for text, w in zip(row, widths[:count], strict=False)] for row in cells]
+    is_cut = any(a != b for row, other in zip(cells, kept, strict=True) for a, b in zip(row, other, strict=False))
+    return Laid(_table(kept_heads, kept, widths[:count], wrap=False), list(heads[count:]), is_cut)
+
+
+def _natural(heads: Sequence[str], cells: Sequence[Sequence[str]], n: int) -> int:
+    return max([cell_len(heads[n]), *(cell_len(row[n]) for row in cells)])
+
+
+def _cut(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else f"{_chopped(text, width - 1)[0]}…"
 
 
 def _measured(
@@ -74,7 +103,7 @@ def _measured(
     """Column names and values as texts, and the width that each column has by itself."""
     heads = [plain(name) for name in names]
     cells = [[cell(value, exact=exact) for value in row] for row in rows]
-    return heads, cells, [max([cell_len(head), *(cell_len(row[n]) for row in cells)]) for n, head in enumerate(heads)]
+    return heads, cells, [_natural(heads, cells, n) for n in range(len(heads))]
 
 
 def wrapped(text: str, width: int) -> list[str]:

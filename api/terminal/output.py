@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
 from api.terminal.cells import cell
-from api.terminal.layout import fitting, laid_out
+from api.terminal.layout import laid_out
 from catalog.spreadsheet import defused
 
 if TYPE_CHECKING:
@@ -124,21 +124,28 @@ def show(
                 console.print(title, style="italic", markup=False)
             names = list(columns) if verbatim else [_heading(name) for name in columns]
             cells = [[row.get(name) for name in columns] for row in rows]
-            if console.on_terminal:
-                cells = [[local_time(value) for value in row] for row in cells]
-                count = fitting(names, cells, console.width)
-                show_rows(names[:count], [row[:count] for row in cells])
-                if left := names[count:]:
-                    console.print(f"{', '.join(left)}: in a wider window, or by -o yaml.", style="dim", markup=False)
-            else:
-                show_rows(names, cells)
+            show_rows(names, cells)
 
 
-def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bool = False) -> None:
-    """Rows by position as a table, or where it is wider than the terminal one value a line; `exact`: data of records."""
-    width = console.width if console.on_terminal else None
-    for line in laid_out(names, rows, width, exact=exact):
+def show_rows(
+    names: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    exact: bool = False,
+    blocks: bool = False,
+    whole: str = "by -o yaml",
+) -> None:
+    """Rows by position as a table. `exact`: data of records; `blocks`: one value a line. On a terminal times are local, columns
+    that do not fit are left out and named, with where they are (`whole`)."""
+    on_terminal = console.on_terminal
+    if on_terminal and not exact:
+        rows = [[local_time(value) for value in row] for row in rows]
+    laid = laid_out(names, rows, console.width if on_terminal else None, exact=exact, blocks=blocks)
+    for line in laid.lines:
         console.print(line.text, style="bold" if line.heading else "", soft_wrap=True, markup=False, emoji=False)
+    if laid.left or laid.cut:
+        what = [*laid.left, *(["values that end with …"] if laid.cut else [])]
+        console.print(f"{', '.join(what)}: in a wider window, or {whole}.", style="dim", markup=False)
 
 
 def local_time(value: Any) -> Any:

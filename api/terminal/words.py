@@ -56,6 +56,7 @@ PANELS: dict[str, dict[str, Word]] = {
             "weir query 'SELECT customer.email FROM orders' · weir query explain 'SELECT * FROM orders' --as ana"
             " · weir query list",
         ),
+        "sql": Word("Type SQL, with completion and history, and read answers; from a pipe, run statements one by one."),
         "view": Word(
             "Operate stream views: governed queries whose answer is kept up to date.",
             "weir view list · weir view rows shop.revenue_5m --key EU",
@@ -142,13 +143,9 @@ PANELS: dict[str, dict[str, Word]] = {
             "See and end sessions, and free names that a provider or a directory keeps.",
             "weir user sessions --all · weir user unlink ana",
         ),
-        "support": Word(
-            "Collect what somebody who helps needs to know of this installation.",
-            "weir support bundle weir.tar.gz · weir support bundle /tmp/weir.tar.gz",
-        ),
         "server": Word(
-            "Run one process of Weir, print its settings, rebuild an index.",
-            "weir server settings -o yaml > weir.yaml · weir server rebuild search",
+            "Run one process of Weir, print its settings, rebuild an index, collect what somebody who helps needs.",
+            "weir server settings -o yaml > weir.yaml · weir server rebuild search · weir server bundle weir.tar.gz",
         ),
         "backup": Word(
             "Back up the record store with its audit and keys, verify a backup, restore it.",
@@ -180,7 +177,6 @@ _LIKE = {
     "remove": ("delete", "revoke", "end"),
     "rm": ("delete", "revoke", "end"),
     "run": ("query", "up"),
-    "sql": ("query",),
     "select": ("query",),
     "start": ("up",),
     "stop": ("cancel", "end", "down"),

@@ -92,7 +92,12 @@ def query_services(
         query=query,
         check=QueryCheck(query.preparer, query.trail, engine, settings.query),
         completion=Completion(query.preparer, query.trail, catalog.references),
-        browser=Browser(query, offsets, parts.record_sizes(connections.client_settings)),
+        browser=Browser(
+            query,
+            offsets,
+            parts.record_sizes(connections.client_settings),
+            parts.text_scan(connections.client_settings),
+        ),
         mask_preview=MaskPreview(engine),
         budget=budget,
     )

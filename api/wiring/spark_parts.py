@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from api.wiring.engines import QueryEngine
     from policies.adapters.kafka.windows import KafkaWindows
     from policies.adapters.spark.sessions import Sessions
+    from policies.browse.skipping import TextScan
     from policies.engine.keeper import Keeper
     from policies.plan.ports import Engine, Offsets
     from scanners.adapters.spark.executor_watch import ExecutorWatch
@@ -189,6 +190,13 @@ class SparkParts(LineageParts):
         from policies.browse.service import no_sizes
 
         return no_sizes if self.given.engine is not REAL else self._windows(client_settings).largest
+
+    def text_scan(self, client_settings: Callable[[str], Mapping[str, str]]) -> TextScan:
+        """Which records may hold a text, see `policies.browse.skipping`."""
+        from policies.adapters.kafka.text_scan import KafkaTextScan
+        from policies.browse.skipping import no_scan
+
+        return no_scan if self.given.engine is not REAL else KafkaTextScan(self._windows(client_settings))
 
     def query_offsets(self, connections: Connections) -> Offsets:
         """Which offsets queries read, asked of each cluster with its own settings."""

@@ -8,8 +8,7 @@ Nothing here shows a value that the query did not: filters are conditions of tha
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -18,9 +17,12 @@ from cachetools import TTLCache
 
 from catalog.errors import InvalidInput
 from policies.browse import pages, statements
+from policies.browse.asking import Ask
 from policies.browse.conditions import Filters, system
 from policies.browse.cursors import NEWER, OLDER, Cursor, read_cursor
+from policies.browse.needles import needle
 from policies.browse.ranges import clamped, left_over, page_ranges
+from policies.browse.skipping import Skipped, Skipping, TextScan, no_scan
 from policies.decision.agents import most_rows, stated_purpose
 from policies.model import Effect, Subject
 from policies.plan.cancellation import Stop
@@ -79,8 +81,14 @@ class RecordsQuery:
 class Browser:
     """The service behind `GET /datasets/{namespace}/{name}/records`. Safe for threads."""
 
-    def __init__(self, query: GovernedQuery, offsets: Offsets, sizes: Callable[..., int | None] = no_sizes) -> None:
-        self._query, self._offsets, self._sizes = query, offsets, sizes
+    def __init__(
+        self,
+        query: GovernedQuery,
+        offsets: Offsets,
+        sizes: Callable[..., int | None] = no_sizes,
+        scan: TextScan = no_scan,
+    ) -> None:
+        self._query, self._offsets, self._sizes, self._scan = query, offsets, sizes, scan
         self._known: TTLCache[str, int] = TTLCache(10_000, _SIZES_KEPT_S)
         self._lock = threading.Lock()
 
@@ -100,7 +108,7 @@ class Browser:
         stop, purpose = stop or Stop(), stated_purpose(subject, purpose)
         most = most_rows(subject, asked.limit * _TIES)
         asked = replace(asked, limit=min(asked.limit, most))
-        ask = _Ask(self._query, subject, purpose, stop, signed_in)
+        ask = Ask(self._query, subject, purpose, stop, signed_in)
         self._query.trail.purpose(subject, purpose, "query")
         name = _table_name(reference)
         table = self._query.preparer.table(name, subject)
@@ -122,14 +130,16 @@ class Browser:
         return self._by_offsets(ask, words, view, asked)
 
     def _by_offsets(
-        self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery
+        self, ask: Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery
     ) -> dict[str, Any]:
         table = view.table
         edges = self._edges(table, asked.partition)
         direction, bounds = self._begin(table, edges, asked)
         size = self._size(table, edges, ask.stop)
         limit = max(1, min(asked.limit, _ANSWER_BYTES // size))
-        ranges, answer = self._read(ask, words, asked, bounds, edges, direction, limit, size)
+        skipped = self._skipped(view, asked, bounds, edges, direction, limit, size, ask.stop)
+        bounds = skipped.bounds
+        ranges, answer = self._read(ask, words, asked, bounds, edges, direction, limit, size, skipped.known)
         page = pages.read(answer, words.parts(asked.whole), view, asked.whole)
         after, before = pages.bounds_after(
             page, bounds, ranges, direction, len(page.records) < limit and not answer.partial
@@ -149,7 +159,7 @@ class Browser:
             view,
             asked.order,
             cursors,
-            searched={"records": sum(r.count for r in ranges), "left": behind},
+            searched={"records": skipped.records + sum(r.count for r in ranges), "left": behind},
             edges=edges,
             sql=words.as_query(asked.limit),
             follow=words.followed(),
@@ -157,7 +167,7 @@ class Browser:
 
     def _read(
         self,
-        ask: _Ask,
+        ask: Ask,
         words: statements.Words,
         asked: RecordsQuery,
         bounds: Mapping[int, int],
@@ -165,15 +175,16 @@ class Browser:
         direction: str,
         limit: int,
         size: int,
+        known: bool,
     ) -> tuple[tuple[Range, ...], QueryAnswer]:
         """The records of a page, and the offsets that were read for it. With filters first as few as Weir reads itself, and
-        the rest only where these do not fill the page."""
+        the rest only where these do not fill the page, and it is not `known` that these are the ones to read."""
         settings = self._query.settings
         stages = [(max(1, min(_READ_RECORDS, limit * len(edges), _READ_BYTES // size)), limit)]
         if asked.filters:
             whole = max(limit, min(settings.window_records, _SEARCH_BYTES // size))
-            few = max(limit, min(settings.small_window_records, settings.small_window_bytes // size))
-            stages = [(each, each) for each in sorted({min(few, whole), whole})]
+            few = self._few(limit, size)
+            stages = [(each, each) for each in ({few} if known else sorted({min(few, whole), whole}))]
         ranges: tuple[Range, ...] = ()
         answer: QueryAnswer | None = None
         for budget, most in stages:
@@ -186,8 +197,31 @@ class Browser:
         assert answer is not None
         return ranges, answer
 
+    def _few(self, limit: int, size: int) -> int:
+        """Offsets that Weir reads itself, see `QuerySettings.small_window_records`; a page at least."""
+        settings = self._query.settings
+        return max(limit, min(settings.small_window_records, settings.small_window_bytes // size))
+
+    def _skipped(
+        self,
+        view: GovernedTable,
+        asked: RecordsQuery,
+        bounds: dict[int, int],
+        edges: Sequence[Range],
+        direction: str,
+        limit: int,
+        size: int,
+        stop: Stop,
+    ) -> Skipped:
+        """Where a search for a text begins to read: behind the records that cannot hold it, where that can be known."""
+        sought = needle(asked.filters, view)
+        if sought is None:
+            return Skipped(bounds)
+        skipping = Skipping(self._scan, view.table, edges, direction, self._few(limit, size), stop)
+        return skipping.skipped(bounds, sought)
+
     def _by_time(
-        self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery, most: int
+        self, ask: Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery, most: int
     ) -> dict[str, Any]:
         """For who sees some of the rows: which offsets are read, and how many, would count the others."""
         if asked.partition is not None or asked.offset is not None:
@@ -270,33 +304,6 @@ class Browser:
 def rounded(size: int) -> int:
     """The next power of two: how many records are read at once shows no more of their sizes."""
     return 1 << max(0, size - 1).bit_length()
-
-
-@dataclass(slots=True)
-class _Ask:
-    """Runs the query of a page, which who asked can stop by leaving."""
-
-    query: GovernedQuery
-    subject: Subject
-    purpose: str | None
-    stop: Stop
-    signed_in: Callable[[], Subject] | None
-
-    def run(self, sql: str, limit: int) -> QueryAnswer:
-        with self._live(sql) as live:
-            return self.query.run(self.subject, sql, self.purpose, limit, live)
-
-    @contextmanager
-    def _live(self, sql: str) -> Iterator[Any]:
-        with self.query.running.during(self.subject, sql, self.purpose) as live:
-            if self.signed_in is not None:
-                live.signed_in = self.signed_in
-
-            def stop() -> None:
-                live.stop.stop("", self.stop.error())
-
-            with self.stop.telling(stop):
-                yield live
 
 
 def _table_name(reference: str) -> str:

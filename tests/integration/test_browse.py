@@ -11,6 +11,7 @@ import pytest
 
 from catalog.errors import NotAllowed, WeirError
 from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.kafka.text_scan import KafkaTextScan
 from policies.adapters.kafka.windows import KafkaWindows
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
@@ -36,7 +37,13 @@ def browsers(stack: Any, worlds: list[World]) -> Iterator[list[Browser]]:
     sessions, windows = Sessions(stack.engine, 1), KafkaWindows()
     engine = SparkEngine(sessions, windows=windows)
     yield [
-        Browser(GovernedQuery(w, w, engine, KafkaOffsets(), w, KEYS), KafkaOffsets(), windows.largest) for w in worlds
+        Browser(
+            GovernedQuery(w, w, engine, KafkaOffsets(), w, KEYS),
+            KafkaOffsets(),
+            windows.largest,
+            KafkaTextScan(windows),
+        )
+        for w in worlds
     ]
     sessions.close()
     windows.close()

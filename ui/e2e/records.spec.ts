@@ -252,3 +252,17 @@ test.each([{}, { dark: true }, { width: 390, height: 800 }])(
   },
   150_000,
 );
+
+test("records are filtered as one types, and one is taken along as a command", async () => {
+  const { page, close } = await as("petra", "/datasets/prod/orders/records");
+  await page.locator(".grid-row").nth(2).waitFor({ timeout: 90_000 });
+  await page.getByLabel("Filter as you type").fill("no record shows this");
+  await expect.poll(() => page.getByRole("status").first().textContent(), { timeout: 90_000 }).toMatch(/^0 of [1-9]/);
+  await page.getByLabel("Filter as you type").fill("o-10");
+  await page.locator(".grid-row").nth(2).waitFor();
+  await page.getByRole("button", { name: "Open row 1", exact: true }).click();
+  await page.getByRole("button", { name: "Copy the record" }).click();
+  await page.getByRole("menuitem", { name: "Copy as curl" }).waitFor();
+  await page.getByRole("menuitem", { name: /Copy as kcat/ }).waitFor();
+  await close();
+});

@@ -1,3 +1,3 @@
 """Governed SQL over topics: asking, explaining, checking and completing statements, and what runs just now."""
 
-COMMANDS = ("query run", "query list", "query cancel", "query explain")
+COMMANDS = ("sql", "query run", "query list", "query cancel", "query explain")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from api.features.queries.explaining import show_explanation, window_text
+from api.features.queries.following import follow_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
 from api.terminal.options import As, Output, api
@@ -53,6 +55,9 @@ def add_to(app: typer.Typer) -> None:
         epilog="weir query run 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'"
         " · weir query 'SELECT * FROM orders' -o parquet --out orders.parquet",
     )(query)
+    app.command(epilog="weir sql · weir sql --as ana --purpose fraud-detection · weir sql -o json < statements.sql")(
+        sql
+    )
     group.command("list", epilog="weir query list · weir query list -o json")(queries)
     group.command(epilog="weir query cancel q-1f0c... ")(cancel)
     group.command(epilog="weir query explain 'SELECT customer.email FROM orders' --as ana")(explain)
@@ -91,6 +96,20 @@ def query(
     run_query(api(user), sql, param or [], purpose, limit, output, out, plain_csv, unreadable, window)
 
 
+def _at_once(show: Callable[[], None]) -> None:
+    show()
+
+
+@dataclass(frozen=True, slots=True)
+class TableLook:
+    """How an answer is printed as a table: all at once or by pages, one value a line or not, and where the columns are that do
+    not fit."""
+
+    printed: Callable[[Callable[[], None]], None] = _at_once
+    blocks: bool = False
+    whole: str = "by -o yaml"
+
+
 def run_query(
     client: Api,
     statement: str,
@@ -102,6 +121,9 @@ def run_query(
     plain_csv: bool,
     unreadable: str | None = None,
     window: RecordWindow | None = None,
+    *,
+    query_id: str | None = None,
+    look: TableLook = TableLook(),
 ) -> None:
     """Fill in the parameters, run the statement and print or write the answer."""
     sql = filled(statement, given)
@@ -110,11 +132,13 @@ def run_query(
             raise InvalidInput(
                 "A query that ends with EMIT CHANGES begins with what arrives from now on; leave out --window."
             )
-        follow_query(client, sql, purpose, unreadable)
+        follow_query(client, sql, purpose, unreadable, query_id)
         return
-    asked = {"sql": sql, "purpose": purpose, "limit": limit} | _given(unreadable=unreadable, window=window)
+    asked = {"sql": sql, "purpose": purpose, "limit": limit} | _given(
+        unreadable=unreadable, window=window, queryId=query_id
+    )
     if output in _EXPORTS:
-        body = {**asked, "queryId": f"cli-{uuid.uuid4().hex}"}
+        body = {"queryId": f"cli-{uuid.uuid4().hex}", **asked}
         _export(client, body, output, out, "plain" if plain_csv else "safe")
         _reported(client.get(f"/api/v1/queries/{body['queryId']}"))
         return
@@ -122,7 +146,7 @@ def run_query(
         raise InvalidInput("--out takes a format for files: -o csv, arrow, parquet, json or yaml.")
     answer = client.post("/api/v1/query", {**asked, "limit": limit or 100})
     if output is QueryFormat.TABLE:
-        _table(answer)
+        look.printed(lambda: _table(answer, look))
         return
     _reported(answer)
     text = as_text([], answer, Format(output))
@@ -132,15 +156,32 @@ def run_query(
         _write(out, [text.encode()])
 
 
+def sql(
+    purpose: Purpose = None,
+    limit: Rows = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Type SQL, with completion and history, and read answers; from a pipe, run statements one by one."""
+    from api.features.queries.shell import Shell, run_given
+
+    shell = Shell(api(user), purpose, limit, QueryFormat(output))
+    if not sys.stdin.isatty():
+        raise typer.Exit(run_given(shell))
+    from api.features.queries.shell_prompt import interact  # takes a moment that no other command needs
+
+    interact(shell)
+
+
 def _given(**options: str | None) -> dict[str, str]:
     return {name: str(value) for name, value in options.items() if value}
 
 
-def _table(answer: dict[str, Any]) -> None:
+def _table(answer: dict[str, Any], look: TableLook) -> None:
     """Rows by position, since two columns may have one name."""
     names = [column["name"] for column in answer["columns"]]
     if answer["rows"]:
-        show_rows(names, answer["rows"], exact=True)
+        show_rows(names, answer["rows"], exact=True, blocks=look.blocks, whole=look.whole)
     else:
         console.print("No rows.")
     for column in answer["columns"]:
@@ -194,18 +235,6 @@ def _write(path: Path, pieces: Iterable[bytes]) -> int:
     return written
 
 
-def window_text(window: dict[str, Any]) -> str:
-    """What was read, in words."""
-    tables = [f"{_amount(table)} of {table['dataset']}" for table in window["tables"]]
-    return "read " + ", ".join(tables) if tables else "no topic was read"
-
-
-def _amount(table: dict[str, Any]) -> str:
-    """`all 1,507 records`; without the number where it would count hidden rows."""
-    which = "all" if table["complete"] else "the newest"
-    return f"{which} {table['records']:,} records" if "records" in table else f"{which} records"
-
-
 def queries(output: Output = Format.TABLE, user: As = None) -> None:
     """List the queries that run just now: yours, or everybody's for those who manage."""
     answer = api(user).get("/api/v1/queries")
@@ -219,23 +248,6 @@ def cancel(identifier: Annotated[str, typer.Argument(help="As `weir query list` 
     console.print(f"Query {escape(identifier)} is cancelled.")
 
 
-def follow_query(client: Api, sql: str, purpose: str | None, unreadable: str | None = None) -> None:
-    """Print the events of a push query as they come, until it ends."""
-    with client.stream("/api/v1/query/stream", sql=sql, purpose=purpose, unreadable=unreadable) as lines:
-        event = "message"
-        for line in lines:
-            if line.startswith("event:"):
-                event = line[6:].strip()
-            elif line.startswith("data:"):
-                data = json.loads(line[5:])
-                if event in ("end", "error"):
-                    console.print(data.get("message", event), style="yellow", markup=False)
-                    return
-                if event == "unreadable":
-                    errors.print(f"[yellow]{escape(data['text'])}[/]")
-                print_text(json.dumps(data, ensure_ascii=False))
-
-
 def explain(
     sql: Sql,
     purpose: Purpose = None,
@@ -247,21 +259,4 @@ def explain(
     """Show what a query may see, column by column, and what it would read; no data is touched."""
     body = {"sql": filled(sql, param or []), "purpose": purpose} | _given(window=window)
     answer = api(user).post("/api/v1/query/explain", body)
-    rows = [
-        {
-            "dataset": table["dataset"],
-            "field": field["path"],
-            "shown": "no" if field["effect"] == "deny" else field["mask"] or "clear",
-            "why": "; ".join(dict.fromkeys(reason["text"] for reason in field["reasons"])),
-        }
-        for table in answer["tables"]
-        for field in table["fields"]
-    ]
-    show(rows, ("dataset", "field", "shown", "why"), output, whole=answer, empty="The query reads no topic.")
-    if output is Format.TABLE:
-        decision = answer["decision"]
-        console.print(f"The query would be {'answered' if decision['effect'] == 'allow' else 'refused'}.")
-        for gap in decision["gaps"]:
-            console.print(f"[yellow]![/] {escape(gap)}")
-        if answer["window"]:
-            console.print(f"It would {window_text(answer['window'])}.")
+    show_explanation(answer, output)

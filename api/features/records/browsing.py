@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from api.features.queries.commands import Purpose, follow_query
+from api.features.queries.commands import Purpose
+from api.features.queries.following import follow_query
 from api.terminal.cells import cell
 from api.terminal.http import Api, dataset_path
 from api.terminal.options import As, Output, Topic, api
-from api.terminal.output import Format, console, errors, escape, show
+from api.terminal.output import Format, console, errors, escape, local_time, show, show_rows
 
 _WIDTH = 400
 """Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""
@@ -99,18 +100,11 @@ def _pages(
 
 
 def _print(page: Mapping[str, Any], records: list[dict[str, Any]], read: int, onward: str) -> None:
-    for record in records:
-        place = "" if record["offset"] is None else f"  partition {record['partition']}  offset {record['offset']}"
-        size = record["bytes"] if page["rawReadable"] else record["shownBytes"]
-        console.print(f"[bold]{record['timestamp']}[/]{place}  [dim]{_size(size)}[/]")
-        shown = {"key": record["key"], "headers": record["headers"] or {}, "value": record["value"]}
-        lines = [("raw", record["raw"])] if record.get("raw") is not None else list(_lines(shown))
-        width = max((len(name) for name, _ in lines), default=0)
-        for name, value in lines:
-            text = cell(value, exact=True)
-            kept = text if "raw" in record or not console.on_terminal else _shortened(text)
-            more = f" … {len(text) - len(kept):,} more characters" if kept != text else ""
-            console.print(f"  [cyan]{escape(name.ljust(width))}[/]  {escape(kept)}[dim]{more}[/]")
+    """Several records as a table; one, and records as they were sent, a value a line."""
+    if console.on_terminal and len(records) > 1 and not any("raw" in record for record in records):
+        _table(page, records)
+    else:
+        _blocks(page, records)
     if not records:
         console.print("No record here that you may see and that fits.")
     for column in page["columns"]:
@@ -122,6 +116,47 @@ def _print(page: Mapping[str, Any], records: list[dict[str, Any]], read: int, on
         console.print(f"[dim]{read:,} offsets read, {page['searched']['left']:,} further on.[/]")
     if page[onward]:
         console.print(f"[dim]Next page: --cursor {page[onward]}[/]")
+
+
+def _table(page: Mapping[str, Any], records: list[dict[str, Any]]) -> None:
+    """Time and place first, then the key and the columns of the value; headers last."""
+    names = [column["name"] for column in page["columns"]]
+    rows = [
+        [
+            local_time(each["timestamp"]),
+            *([] if page["partitions"] is None else [f"{each['partition']}:{each['offset']}"]),
+            *([] if page["key"] is None else [each["key"]]),
+            *(each["value"].get(name) for name in names),
+            _size(each["bytes"] if page["rawReadable"] else each["shownBytes"]),
+            *([] if page["headers"] is None else [each["headers"]]),
+        ]
+        for each in records
+    ]
+    heads = [
+        "time",
+        *([] if page["partitions"] is None else ["place"]),
+        *([] if page["key"] is None else ["key"]),
+        *names,
+        "size",
+        *([] if page["headers"] is None else ["headers"]),
+    ]
+    show_rows(heads, rows, exact=True, whole="by -o yaml, or --limit 1")
+
+
+def _blocks(page: Mapping[str, Any], records: list[dict[str, Any]]) -> None:
+    for record in records:
+        place = "" if record["offset"] is None else f"  partition {record['partition']}  offset {record['offset']}"
+        size = record["bytes"] if page["rawReadable"] else record["shownBytes"]
+        at = local_time(record["timestamp"]) if console.on_terminal else record["timestamp"]
+        console.print(f"[bold]{at}[/]{place}  [dim]{_size(size)}[/]")
+        shown = {"key": record["key"], "headers": record["headers"] or {}, "value": record["value"]}
+        lines = [("raw", record["raw"])] if record.get("raw") is not None else list(_lines(shown))
+        width = max((len(name) for name, _ in lines), default=0)
+        for name, value in lines:
+            text = cell(value, exact=True)
+            kept = text if "raw" in record or not console.on_terminal else _shortened(text)
+            more = f" … {len(text) - len(kept):,} more characters" if kept != text else ""
+            console.print(f"  [cyan]{escape(name.ljust(width))}[/]  {escape(kept)}[dim]{more}[/]")
 
 
 def _lines(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

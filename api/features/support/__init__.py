@@ -1,3 +1,3 @@
 """What somebody who helps needs to know of an installation, in one file without secrets and without values."""
 
-COMMANDS = ("support bundle",)
+COMMANDS = ("server bundle",)

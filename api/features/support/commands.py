@@ -1,4 +1,4 @@
-"""`weir support bundle`."""
+"""`weir server bundle`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from api.terminal.words import noun
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's command."""
-    noun(app, "support").command(epilog="weir support bundle weir.tar.gz")(bundle)
+    noun(app, "server").command(epilog="weir server bundle weir.tar.gz")(bundle)
 
 
 def bundle(

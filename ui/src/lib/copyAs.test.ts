@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { asCurl, asPython } from "@/lib/copyAs";
+import { asCurl, asPython, recordAsCurl, recordAsKcat } from "@/lib/copyAs";
 
 const ORIGIN = "http://127.0.0.1:8484";
 const ODD = "SELECT 'it''s \\\\ $HOME `id` \"x\" !! \u{1f600} \u00fc\u2028' AS a\nFROM prod.orders";
@@ -37,5 +37,29 @@ describe("a query to take along", () => {
     const push = { sql: "SELECT 1 FROM t EMIT CHANGES", purpose: "p", limit: 1 };
     expect(asCurl(push, ORIGIN)).toContain("query/stream");
     expect(asPython(push, ORIGIN)).toContain('purpose="p").stream()');
+  });
+});
+
+describe("a record to take along", () => {
+  const at = { place: "prod", name: "odd'$(id).topic", partition: 2, offset: 4711 };
+  const given = (command: string, program: string) =>
+    execFileSync("sh", ["-c", `${program}() { for a in "$@"; do printf '%s\\0' "$a"; done; }; ${command}`], {
+      env: { ...process.env, WEIR_TOKEN: "t", BOOTSTRAP_SERVERS: "b:9092" },
+    })
+      .toString()
+      .split("\0");
+
+  it("is asked of the API, with the token named", () => {
+    const command = recordAsCurl(at, ORIGIN);
+    expect(command).toContain("$WEIR_TOKEN");
+    expect(given(command, "curl")).toContain(
+      `${ORIGIN}/api/v1/datasets/prod/${encodeURIComponent(at.name)}/records?order=oldest&partition=2&offset=4711&limit=1&whole=true`,
+    );
+  });
+
+  it("is asked of the brokers", () => {
+    const words = given(recordAsKcat(at), "kcat");
+    expect(words.slice(0, 11)).toEqual(["-C", "-b", "b:9092", "-t", at.name, "-p", "2", "-o", "4711", "-c", "1"]);
+    expect(words).toContain("%T %p:%o %h %k %s\\n");
   });
 });

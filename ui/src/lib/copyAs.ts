@@ -46,3 +46,24 @@ with Weir(${python(origin)}) as weir:
         print(row)
 `;
 }
+
+/** The address of one record: its dataset's cluster or namespace, its topic, where it is. */
+export interface RecordPlace {
+  place: string;
+  name: string;
+  partition: number;
+  offset: number;
+}
+
+/** The record as its reader may see it, from the API. */
+export function recordAsCurl({ place, name, partition, offset }: RecordPlace, origin: string): string {
+  const address = `${origin}/api/v1/datasets/${encodeURIComponent(place)}/${encodeURIComponent(name)}/records`;
+  const query = `order=oldest&partition=${partition}&offset=${offset}&limit=1&whole=true`;
+  return [`curl -sS ${shell(`${address}?${query}`)}`, `  ${TOKEN}`].join(" \\\n");
+}
+
+/** The record as it was sent, from the brokers, by the rights that one has there. */
+export function recordAsKcat({ name, partition, offset }: Omit<RecordPlace, "place">): string {
+  const at = `-t ${shell(name)} -p ${partition} -o ${offset} -c 1`;
+  return `kcat -C -b "$BOOTSTRAP_SERVERS" ${at} -f '%T %p:%o %h %k %s\\n'`;
+}

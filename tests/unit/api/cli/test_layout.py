@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from api.terminal.cells import cell
-from api.terminal.layout import fitting, laid_out, wrapped
+from api.terminal.layout import laid_out, wrapped
 from api.terminal.output import local_time
 
 LONG = "prod/shop.customers.loyalty-programme.transactions-by-region-eu"
@@ -36,25 +36,40 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Mn", "Me", "Cf", 
 
 @pytest.mark.parametrize("width", [80, 100, 240])
 @pytest.mark.parametrize("exact", [True, False])
-def test_wide_rows_become_blocks_within_the_width(width: int, exact: bool) -> None:
-    lines = [line.text for line in laid_out(NAMES, [ROW, ROW], width, exact=exact)]
-    assert lines[0] == "1 of 2" and "2 of 2" in lines
+def test_one_row_and_blocks_are_one_value_a_line(width: int, exact: bool) -> None:
+    for laid in (
+        laid_out(NAMES, [ROW, ROW], width, exact=exact, blocks=True),
+        laid_out(NAMES, [ROW], width, exact=exact),
+    ):
+        lines = [line.text for line in laid.lines]
+        assert (laid.left, laid.cut) == ([], False)
+        assert max(map(cell_len, lines)) <= width
+        text = "\n".join(lines)
+        for word in (LONG, MAIL, "東京都千代田区", "column_2.geo.lon", "1234567.125", "count=2", "null"):
+            assert word in text, word
+        assert '{"' not in text and "\x1b" not in text and "…" not in text
+
+
+@pytest.mark.parametrize("width", [20, 80, 100])
+@pytest.mark.parametrize("exact", [True, False])
+def test_several_rows_stay_a_table_and_name_the_columns_left_out(width: int, exact: bool) -> None:
+    laid = laid_out(NAMES, [ROW, ROW], width, exact=exact)
+    lines = [line.text for line in laid.lines]
+    assert laid.left and laid.lines[0].heading and lines[0].split() == NAMES[: len(NAMES) - len(laid.left)]
+    assert laid.left == NAMES[len(NAMES) - len(laid.left) :]
     assert max(map(cell_len, lines)) <= width
-    text = "\n".join(lines)
-    for word in (LONG, MAIL, "東京都千代田区", "column_2.geo.lon", "1234567.125", "count=2", "null"):
-        assert word in text, word
-    assert '{"' not in text and "\x1b" not in text and "…" not in text
+    assert laid.cut is exact and any("…" in line for line in lines) is exact
 
 
 def test_a_pipe_gets_one_line_a_row() -> None:
-    head, first = [line.text for line in laid_out(NAMES, [ROW], None)]
+    head, first = [line.text for line in laid_out(NAMES, [ROW], None).lines]
     assert head.startswith("column_0 ") and first.startswith(LONG)
     assert "at eighty characters." in first and "line one\\nline two \\x1b[31m" in first
 
 
 def test_columns_of_sentences_give_way_and_names_do_not() -> None:
     rows = [[LONG, "Orders of all shops with their customers, as they are written", "otto"]] * 2
-    lines = [line.text for line in laid_out(["dataset", "description", "owners"], rows, 100)]
+    lines = [line.text for line in laid_out(["dataset", "description", "owners"], rows, 100).lines]
     assert lines[0].split() == ["dataset", "description", "owners"] and max(map(cell_len, lines)) <= 100
     assert sum(LONG in line for line in lines) == 2
     assert (
@@ -63,8 +78,8 @@ def test_columns_of_sentences_give_way_and_names_do_not() -> None:
 
 
 def test_data_is_never_wrapped_in_a_table() -> None:
-    lines = [line.text for line in laid_out(["id", "note"], [["1", "a " * 60], ["2", "b"]], 80, exact=True)]
-    assert lines[0] == "1 of 2"
+    laid = laid_out(["id", "note"], [["1", "a " * 60], ["2", "b"]], 80, exact=True)
+    assert len(laid.lines) == 3 and laid.lines[1].text.endswith("…") and laid.cut and not laid.left
 
 
 @pytest.mark.parametrize(
@@ -102,21 +117,20 @@ def test_many_rows_stay_a_table_of_the_first_columns() -> None:
         "Orders as the shop confirms them.",
         ["otto", MAIL],
     ]
-    count = fitting(names, [row] * 20, 80)
-    lines = [line.text for line in laid_out(names[:count], [row[:count]] * 20, 80)]
-    assert 2 <= count < len(names)
-    assert max(map(cell_len, lines)) <= 80 and lines[0].split() == names[:count]
-    assert fitting(names, [row] * 20, 300) == fitting(names, [row], 80) == len(names)
+    laid = laid_out(names, [row] * 20, 80)
+    lines = [line.text for line in laid.lines]
+    assert 1 <= len(laid.left) <= len(names) - 2
+    assert max(map(cell_len, lines)) <= 80 and lines[0].split() == names[: -len(laid.left)]
+    assert laid_out(names, [row] * 20, 300).left == laid_out(names, [row], 80).left == []
 
 
 @given(st.lists(st.lists(WORDS, min_size=4, max_size=4), min_size=2, max_size=9), st.integers(20, 120))
 def test_what_fits_is_a_table_within_the_width(rows: list[list[str]], width: int) -> None:
     names = ["a", "b", "c", "d"]
-    count = fitting(names, rows, width)
-    lines = laid_out(names[:count], [row[:count] for row in rows], width)
-    if count < len(names):
-        assert lines[0].heading and lines[0].text.split() == names[:count]
-    assert max(cell_len(line.text) for line in lines) <= width
+    for exact in (True, False):
+        laid = laid_out(names, rows, width, exact=exact)
+        assert laid.lines[0].heading and laid.lines[0].text.split() == names[: len(names) - len(laid.left)]
+        assert max(cell_len(line.text) for line in laid.lines) <= width
 
 
 @pytest.mark.parametrize(

@@ -4,26 +4,20 @@ import { ChevronLeft, ChevronRight, Filter } from "lucide-react";
 import { useState } from "react";
 import { fetchRecords, type RecordsAsked } from "@/api/records";
 import type { BrowsedRecord, Records } from "@/api/types";
-import { CopyButton } from "@/components/CopyButton";
 import { Loading } from "@/components/Loading";
 import { Modal } from "@/components/Modal";
 import { ErrorNotice } from "@/components/Notice";
 import { ScrollTable } from "@/components/ScrollTable";
 import { Segments } from "@/components/Segments";
+import { CopyRecord } from "@/features/records/CopyRecord";
 import { type AddFilter, RecordTree } from "@/features/records/RecordTree";
 import { bytes, cellText, count } from "@/lib/format";
+import { recordText } from "@/lib/recordText";
 
 const PIECE = 100_000;
 
 export function placeText(record: BrowsedRecord): string {
   return record.offset == null ? "Record" : `Partition ${record.partition}, offset ${count(record.offset)}`;
-}
-
-/** The record as JSON text. */
-export function recordText(record: BrowsedRecord, indent?: number): string {
-  const { partition, offset, timestamp, key, headers, value } = record;
-  const place = offset == null ? {} : { partition, offset };
-  return JSON.stringify({ ...place, timestamp, key, headers, value }, null, indent);
 }
 
 export function RecordDialog({
@@ -104,10 +98,7 @@ export function RecordDialog({
           >
             <ChevronRight size={15} aria-hidden />
           </button>
-          <CopyButton
-            text={() => full.raw ?? recordText(full, 2)}
-            what={full.raw ? "value as sent" : "record as JSON"}
-          />
+          <CopyRecord place={place} name={name} record={full} />
         </span>
       </div>
       {wanted && whole.isPending && <Loading lines={3} label="Reading the whole record" />}

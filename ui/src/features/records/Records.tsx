@@ -11,13 +11,16 @@ import { ResultGrid } from "@/components/ResultGrid";
 import { Segments } from "@/components/Segments";
 import { LiveView } from "@/features/queries/LiveView";
 import { useTail } from "@/features/queries/useTail";
-import { placeText, RecordDialog, recordText } from "@/features/records/RecordDialog";
+import { placeText, RecordDialog } from "@/features/records/RecordDialog";
 import { type Change, RecordFilters, RecordsBar } from "@/features/records/RecordsBar";
 import { RecordTree } from "@/features/records/RecordTree";
+import { DRAWN, TypedFilter, typedStatus } from "@/features/records/TypedFilter";
+import { shows, useNewest } from "@/features/records/useNewest";
 import { useRecords } from "@/features/records/useRecords";
 import { bytes, cellText, count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { changed, readAsked, readView, type View } from "@/lib/recordsAddress";
+import { recordText } from "@/lib/recordText";
 import "@/styles/records.css";
 
 const CLEAR = { effect: "clear" as const, text: "clear" };
@@ -57,7 +60,11 @@ export default function Records({ dataset }: { dataset: Dataset }) {
   const found = useRecords(place, dataset.name, asked, forward);
   const tail = useTail();
   const [following, setFollowing] = useState(false);
-  const { page, records } = found;
+  const [typed, setTyped] = useState("");
+  const filter = typed.trim();
+  const newest = useNewest(place, dataset.name, asked, forward, filter !== "");
+  const page = found.page;
+  const records = filter ? newest.records.filter((record) => shows(record, filter)) : found.records;
   const byTime = page !== null && page.partitions === null;
 
   const addFilter = (one: string) => {
@@ -96,7 +103,11 @@ export default function Records({ dataset }: { dataset: Dataset }) {
       <RecordFilters asked={asked} change={(some) => change({ ...some, back: null })} />
       <div className="spread">
         <p className="muted small" role="status">
-          {following ? "What arrives from now on." : status(found, byTime)}
+          {following
+            ? "What arrives from now on."
+            : filter
+              ? typedStatus(newest, records, view)
+              : status(found, byTime)}
         </p>
         <span className="row">
           {found.running && found.searched !== null && !following && (
@@ -143,6 +154,16 @@ export default function Records({ dataset }: { dataset: Dataset }) {
         <Notice tone="warn">The records of this page are so large that some are on the next one.</Notice>
       )}
       {page?.unreadableText && <Notice tone="warn">{page.unreadableText}</Notice>}
+      {!following && page && (
+        <TypedFilter
+          value={typed}
+          change={(text) => {
+            setOpened(null);
+            setTyped(text);
+          }}
+        />
+      )}
+      {filter && newest.error !== null && <ErrorNotice error={newest.error} />}
       {following ? (
         <LiveView tail={tail} />
       ) : page === null ? (
@@ -151,9 +172,9 @@ export default function Records({ dataset }: { dataset: Dataset }) {
         <>
           <List
             page={page}
-            records={records}
+            records={view === "table" ? records : records.slice(0, DRAWN)}
             view={view}
-            running={found.running}
+            running={filter ? newest.running : found.running}
             open={setOpened}
             addFilter={addFilter}
           />

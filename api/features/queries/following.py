@@ -1,0 +1,62 @@
+"""A push query in the terminal: rows below one heading as they come; in a pipe, one JSON event a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from api.terminal.cells import cell, cell_len, plain
+from api.terminal.http import Api
+from api.terminal.output import console, errors, escape, print_text
+
+
+def follow_query(
+    client: Api, sql: str, purpose: str | None, unreadable: str | None = None, query_id: str | None = None
+) -> None:
+    """Print the events of a push query as they come, until it ends."""
+    asked = {"sql": sql, "purpose": purpose, "unreadable": unreadable, "queryId": query_id}
+    rows = _Rows()
+    with client.stream("/api/v1/query/stream", **asked) as lines:
+        event = "message"
+        for line in lines:
+            if line.startswith("event:"):
+                event = line[6:].strip()
+            elif line.startswith("data:"):
+                data = json.loads(line[5:])
+                if event in ("end", "error"):
+                    console.print(data.get("message", event), style="yellow", markup=False)
+                    return
+                if event == "unreadable":
+                    errors.print(f"[yellow]{escape(data['text'])}[/]")
+                if console.on_terminal:
+                    rows.show(event, data)
+                else:
+                    print_text(json.dumps(data, ensure_ascii=False))
+
+
+class _Rows:
+    """Rows in columns that become wider where a value needs it."""
+
+    def __init__(self) -> None:
+        self._widths: list[int] = []
+
+    def show(self, event: str, data: dict[str, Any]) -> None:
+        if event == "columns":
+            names = [plain(column["name"]) for column in data["columns"]]
+            self._widths = [0] * len(names)
+            console.print(self._line(names), style="bold", soft_wrap=True, markup=False, emoji=False)
+            for column in data["columns"]:
+                if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow", "derived"):
+                    console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]")
+        elif event == "rows":
+            for row in data["rows"]:
+                text = self._line([cell(value, exact=True) for value in row])
+                console.print(text, soft_wrap=True, markup=False, emoji=False)
+            if data["truncated"]:
+                console.print("More rows came at once than are shown.", style="yellow", markup=False)
+
+    def _line(self, texts: Sequence[str]) -> str:
+        self._widths = [max(width, cell_len(text)) for width, text in zip(self._widths, texts, strict=True)]
+        padded = (text + " " * (width - cell_len(text)) for text, width in zip(texts, self._widths, strict=True))
+        return "  ".join(padded).rstrip()
