@@ -48,17 +48,18 @@ def check_document(document: Any) -> None:
         raise InvalidInput("An ODCS document consists of names with values, such as kind: DataContract.")
     if document.get("kind") != "DataContract":
         raise InvalidInput("kind must be DataContract: the spec of a contract is a whole ODCS document.")
-    error = worst(_validator().iter_errors(dict(document)))
+    validator = _validator()
+    error = worst(validator.iter_errors(dict(document)))
     if error is not None:
-        raise InvalidInput(sentence(error), details={"field": place(error.absolute_path)})
+        raise InvalidInput(sentence(error, validator.schema), details={"field": place(error.absolute_path)})
 
 
 def check_property(value: Mapping[str, Any], name: str) -> None:
     """Raises InvalidInput where a custom property that is read as a property of a schema is none."""
     validator = _validator().evolve(schema={"$ref": "#/$defs/SchemaProperty"})
-    error = next(validator.iter_errors({"name": "values", **value}), None)
+    error = worst(validator.iter_errors({"name": "values", **value}))
     if error is not None:
-        raise InvalidInput(f"{name}: {sentence(error)}")
+        raise InvalidInput(f"{name}: {sentence(error, _validator().schema)}")
 
 
 def canonical(document: Mapping[str, Any]) -> dict[str, Any]:

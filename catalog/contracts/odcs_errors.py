@@ -27,9 +27,20 @@ def worst(errors: Iterable[Any]) -> Any:
 
 
 def _inside(error: Any) -> Iterator[Any]:
-    """What an alternative that has all it requires lacks, instead of that none fits."""
-    fitting = [each for each in error.context or () if each.validator != "required"]
-    yield fitting[0] if error.validator == "oneOf" and len(fitting) == 1 else error
+    """Of alternatives none of which fits: what is wrong by the only one that is of the kind of the value."""
+    if error.validator not in ("oneOf", "anyOf"):
+        yield error
+        return
+    by_alternative: dict[Any, list[Any]] = {}
+    for each in error.context or ():
+        by_alternative.setdefault(each.relative_schema_path[0], []).append(each)
+    fitting = [each for each in by_alternative.values() if not any(map(_is_other_kind, each))]
+    inner = worst(fitting[0]) if len(fitting) == 1 else None
+    yield inner if inner is not None else error
+
+
+def _is_other_kind(error: Any) -> bool:
+    return error.validator in ("type", "required") and not error.relative_path
 
 
 def place(path: Iterable[str | int]) -> str:
@@ -39,14 +50,15 @@ def place(path: Iterable[str | int]) -> str:
     return text or "the document"
 
 
-def sentence(error: Any) -> str:
+def sentence(error: Any, whole: Mapping[str, Any]) -> str:
+    """`whole`: the JSON schema, for what the failed part of it refers to."""
     at, rule, value = place(error.absolute_path), error.validator, error.validator_value
     match rule:
         case "required":
             missing = [name for name in value if name not in error.instance]
             return f"{at} has no {', '.join(missing)}, which ODCS requires."
         case "additionalProperties" | "unevaluatedProperties":
-            return _unknown(error, at)
+            return _unknown(error, at, whole)
         case "enum":
             return f"{at} must be one of {', '.join(map(str, value))}."
         case "type":
@@ -69,10 +81,26 @@ def sentence(error: Any) -> str:
     return f"{at} does not fit the ODCS schema: {str(error.message)[-_LONGEST:]}."
 
 
-def _unknown(error: Any, at: str) -> str:
-    known = (error.schema.get("properties") or {}).keys()
-    unknown = [name for name in error.instance if name not in known]
-    near = difflib.get_close_matches(str(unknown[0]), list(known), 1) if unknown else []
+def _unknown(error: Any, at: str, whole: Mapping[str, Any]) -> str:
+    known = set(_names_of(error.schema, whole, set()))
+    unknown = [name for name in error.instance if name not in known] or list(error.instance)
+    near = difflib.get_close_matches(str(unknown[0]), sorted(known), 1)
     names = ", ".join(map(str, unknown[:3]))
     advice = did_you_mean(near, lead=" ")
     return f"{at} has {names}, which ODCS does not know there; put it into customProperties.{advice}"
+
+
+def _names_of(schema: Any, whole: Mapping[str, Any], seen: set[str]) -> Iterator[str]:
+    """Names of all properties that a schema, or one that it consists of, knows."""
+    if not isinstance(schema, Mapping):
+        return
+    yield from schema.get("properties") or ()
+    for name in ("allOf", "anyOf", "oneOf"):
+        for each in schema.get(name) or ():
+            yield from _names_of(each, whole, seen)
+    for name in ("if", "then", "else"):
+        yield from _names_of(schema.get(name), whole, seen)
+    reference = str(schema.get("$ref") or "").removeprefix("#/$defs/")
+    if reference and reference not in seen:
+        seen.add(reference)
+        yield from _names_of(whole["$defs"].get(reference), whole, seen)

@@ -249,6 +249,9 @@ def _show(answer: dict[str, Any], output: Format) -> None:
     for promise in answer["promises"]:
         checked = promise["checkedAt"] or "never"
         console.print(f"\n{promise['dataset']}: {promise['state']}, checked {checked}", markup=False)
+        if promise["late"]:
+            words = f"New records were not checked within {promise['checkEvery']:g} s; does the worker run? weir health"
+            console.print(words, markup=False)
         show([{**rule, "rule": rule["id"]} for rule in promise["rules"]], _RULES, output, empty="Nothing is promised.")
     for breach in answer["breaches"]:
         end = f"until {breach['endedAt']}" if breach["endedAt"] else "and lasts"
