@@ -78,6 +78,7 @@ const SHOTS: Shot[] = [
     },
   },
   { name: "ask", path: "/requests/new?dataset=prod/orders&fields=value.customer.email", user: "ana" },
+  // With BROKEN and its incident: the demo has no contract of its own.
   { name: "contract", path: `/datasets/${BROKEN}/contracts`, user: "admin", phone: true },
   { name: "quality", path: "/datasets/prod/orders/quality", user: "admin", phone: true },
   { name: "incidents", path: "/incidents", user: "admin", phone: true },

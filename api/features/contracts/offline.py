@@ -59,7 +59,7 @@ def lint(contract: Contract, name: str) -> Report:
     """A contract that can be read; the notes name the rules that stay undecided."""
     count = sum(len(each.rules) for each in contract.promises)
     rules = f"{count} rule" if count == 1 else f"{count} rules"
-    return Report(f"{name} is a contract with {rules}", [], {}, never_decided(contract))
+    return Report(f"{name} is a contract with {rules}", [], {}, never_decided(contract), is_read=True)
 
 
 def against_schema(contract: Contract, schema: Path, old: Sequence[Path], dataset: str | None) -> Report:

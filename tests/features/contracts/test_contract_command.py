@@ -200,6 +200,12 @@ def test_the_report_is_markdown_and_junit_too(alone: Weir, files: Path) -> None:
     assert "✗ value.amount is int64 (the schema has string)" in text
 
 
+def test_a_contract_that_is_only_read_differs_from_nothing(alone: Weir, files: Path) -> None:
+    done = alone("contract", "check", "-f", str(files / "orders.yaml"))
+    assert (done.code, done.out.count("\n")) == (0, 1), done.out
+    assert done.out.strip().endswith("orders.yaml is a contract with 8 rules")
+
+
 def test_a_contract_is_compared_with_the_next_one(alone: Weir, files: Path) -> None:
     document = yaml.safe_load(CONTRACT)
     amount = document["schema"][0]["properties"][1]
