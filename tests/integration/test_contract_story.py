@@ -23,6 +23,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.events.deliveries import Deliveries
 from catalog.incidents.service import Incidents
 from catalog.ports import CatalogStore
+from catalog.search.service import Search
 from scanners.model import RawRecord
 from scanners.scan.new_records import NewRecords
 from tests.api_world import ApiWorld, world
@@ -114,6 +115,8 @@ def _every_minute() -> Callable[[], float]:
 
 
 def deliver(served: ApiWorld) -> None:
+    """What the worker does all the time."""
+    served.services[Search].reindex_dirty()
     while served.services[Deliveries].step(wait=True):
         pass
     while served.services[Notify].sender.step():

@@ -264,7 +264,7 @@ def test_a_look_is_bounded_and_what_is_left_is_read_by_the_next(checks: Checks) 
 
 def test_a_check_that_is_late_is_shown_and_what_came_meanwhile_is_counted_once(checks: Checks) -> None:
     contracts = checks.weir.services[Contracts]
-    contracts._clock = checks.clock  # type: ignore[method-assign, assignment]
+    contracts._clock = checks.clock
 
     def shown() -> Any:
         return checks.weir.admin.get("/api/v1/contracts/orders").json()["promises"][0]
