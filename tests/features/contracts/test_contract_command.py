@@ -148,18 +148,18 @@ def test_each_level_is_judged_in_its_own_direction(
 ) -> None:
     (files / "orders.yaml").write_text(levels(level))
     done = check(alone, files, new, *versions(files, *old), "-o", "json")
-    (found,) = [each for each in json.loads(done.out)["findings"] if each["rule"] == "compatibility"]
+    (finding,) = [each for each in json.loads(done.out)["findings"] if each["rule"] == "compatibility"]
     if reason:
-        assert (done.code, found["state"], found["reason"]) == (3, "broken", f"the new schema is {reason}")
+        assert (done.code, finding["state"], finding["reason"]) == (3, "broken", f"the new schema is {reason}")
     else:
-        assert (done.code, found["state"]) == (0, "holds"), done.out
+        assert (done.code, finding["state"]) == (0, "holds"), done.out
 
 
 def test_how_many_versions_a_transitive_level_was_compared_with_is_stated(alone: Weir, files: Path) -> None:
     (files / "orders.yaml").write_text(levels("FULL_TRANSITIVE"))
     done = check(alone, files, OLD, *versions(files, OLD), "-o", "json")
-    (found,) = [each for each in json.loads(done.out)["findings"] if each["rule"] == "compatibility"]
-    assert found["reason"] == "the new schema is FULL_TRANSITIVE, compared with the 1 given by --old"
+    (finding,) = [each for each in json.loads(done.out)["findings"] if each["rule"] == "compatibility"]
+    assert finding["reason"] == "the new schema is FULL_TRANSITIVE, compared with the 1 given by --old"
 
 
 def test_a_schema_before_it_that_nothing_is_compared_with_is_named(alone: Weir, files: Path) -> None:
