@@ -48,7 +48,7 @@ def _type(rule: Rule, seen: Observed) -> Result:
         return broken(_NOT_THERE) if seen.only_schema else undecided("no record has the field")
     wrong = beyond((name for name, share in profile.types.items() if share and name != "null"), rule.params["types"])
     if not wrong:
-        return holds(f"in {profile.count:,} occurrences")
+        return holds(_in_all(profile.count, "occurrence", seen))
     share = min(1.0, sum(profile.types[name] for name in wrong))
     at = first_of(profile, wrong)
     if seen.only_schema:
@@ -68,7 +68,7 @@ def _required(rule: Rule, seen: Observed) -> Result:
     missing = max(0.0, 1 - profile.presence)
     without = missing + profile.presence * profile.null_share
     if without <= 0:
-        return holds(f"in {tries:,} records")
+        return holds(_in_all(tries, "record", seen))
     if seen.only_schema:
         return broken("the schema lets it be null or missing")
     first = earliest([_null_place(profile)]) if profile.null_share else None
@@ -112,12 +112,15 @@ def _values(rule: Rule, seen: Observed) -> Result:
     if profile is None and seen.only_schema:
         return broken(_NOT_THERE)
     symbols = (profile.details.get("registered") or {}).get("symbols") if profile is not None else None
+    schema = "the schema" if seen.only_schema else "the registered schema"
+    if not symbols and seen.only_schema:
+        return undecided("the schema does not list the values of the field")
     if not symbols:
         return undecided("scans keep no values, and no registered schema lists those of the field")
-    more = [each for each in symbols if str(each) not in set(rule.params["values"])]
+    more = sum(str(each) not in set(rule.params["values"]) for each in symbols)
     if more:
-        return broken(f"the registered schema allows {len(more)} other values")
-    return holds(f"the registered schema allows {len(symbols)} values, all promised")
+        return broken(f"{schema} allows 1 other value" if more == 1 else f"{schema} allows {more} other values")
+    return holds(f"{schema} allows {len(symbols)} values, all promised")
 
 
 _WHOLE = {"null", "int32", "int64"}
@@ -196,6 +199,11 @@ _FORMS = (
 )
 FORMS = {name: name for name in _FORMS} | {"uri": "url"}
 """Forms of texts by their names in contracts -> in profiles."""
+
+
+def _in_all(count: int, noun: str, seen: Observed) -> str:
+    """A schema has no records that could be counted."""
+    return "by the schema" if seen.only_schema else f"in {count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _null_place(profile: FieldProfile) -> Mapping[str, Any] | None:

@@ -7,14 +7,13 @@ package open-data-contract-standard, which carries that of 3.2; it takes all tha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from catalog.contracts.odcs_errors import place, sentence, worst
 from catalog.errors import InvalidInput
-from catalog.near_names import did_you_mean
 
-_LONGEST = 200
 _ROOT = (
     "version",
     "kind",
@@ -49,17 +48,18 @@ def check_document(document: Any) -> None:
         raise InvalidInput("An ODCS document consists of names with values, such as kind: DataContract.")
     if document.get("kind") != "DataContract":
         raise InvalidInput("kind must be DataContract: the spec of a contract is a whole ODCS document.")
-    errors = sorted(_validator().iter_errors(dict(document)), key=lambda e: (-len(e.absolute_path), str(e.message)))
-    if errors:
-        raise InvalidInput(_sentence(errors[0]), details={"field": _place(errors[0].absolute_path)})
+    validator = _validator()
+    error = worst(validator.iter_errors(dict(document)))
+    if error is not None:
+        raise InvalidInput(sentence(error, validator.schema), details={"field": place(error.absolute_path)})
 
 
-def check_property(value: Mapping[str, Any], place: str) -> None:
+def check_property(value: Mapping[str, Any], name: str) -> None:
     """Raises InvalidInput where a custom property that is read as a property of a schema is none."""
     validator = _validator().evolve(schema={"$ref": "#/$defs/SchemaProperty"})
-    error = next(validator.iter_errors({"name": "values", **value}), None)
+    error = worst(validator.iter_errors({"name": "values", **value}))
     if error is not None:
-        raise InvalidInput(f"{place}: {_sentence(error)}")
+        raise InvalidInput(f"{name}: {sentence(error, _validator().schema)}")
 
 
 def canonical(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,35 +116,3 @@ def _require_tested(part: Any) -> None:
     elif isinstance(part, list):
         for each in part:
             _require_tested(each)
-
-
-def _place(path: Iterable[str | int]) -> str:
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text or "the document"
-
-
-def _sentence(error: Any) -> str:
-    """In our words: those of the validator repeat whole parts of the document."""
-    place, rule = _place(error.absolute_path), error.validator
-    if rule == "required":
-        missing = [name for name in error.validator_value if name not in error.instance]
-        return f"{place} has no {', '.join(missing)}, which ODCS requires."
-    if rule in ("additionalProperties", "unevaluatedProperties"):
-        known = (error.schema.get("properties") or {}).keys()
-        unknown = [name for name in error.instance if name not in known]
-        advice = did_you_mean(_near(unknown, known), lead=" ")
-        names = ", ".join(unknown[:3])
-        return f"{place} has {names}, which ODCS does not know there; put it into customProperties.{advice}"
-    if rule == "enum":
-        return f"{place} must be one of {', '.join(map(str, error.validator_value))}."
-    if rule == "type":
-        return f"{place} must be of type {error.validator_value}."
-    return f"{place} does not fit the ODCS schema: {str(error.message)[-_LONGEST:]}."
-
-
-def _near(unknown: list[str], known: Iterable[str]) -> list[str]:
-    import difflib
-
-    return difflib.get_close_matches(unknown[0], list(known), 1) if unknown else []

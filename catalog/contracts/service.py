@@ -32,8 +32,8 @@ _MOST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class PromiseState:
-    """A promise with its last check; `results` has every rule of it. `unread`: records that no check of new records looked
-    at; None where the contract asks for none."""
+    """A promise with its last check; `results` has every rule of it. Of checks of new records, None where the contract asks
+    for none: `unread`, records that none looked at; `late`, whether none ended within the time that it asks for."""
 
     promise: Promise
     state: State
@@ -41,6 +41,7 @@ class PromiseState:
     checked_at: datetime | None
     record: DatasetRecord | None
     unread: int | None = None
+    late: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +268,12 @@ class Contracts:
     def _state(self, document: DeclaredDocument, checks: Mapping[str, ContractCheck]) -> ContractState:
         contract = read_contract(document.spec)
         return ContractState(
-            document.key, document, contract, tuple(self._promise_state(p, checks) for p in contract.promises)
+            document.key, document, contract, tuple(self._promise_state(p, checks, document) for p in contract.promises)
         )
 
-    def _promise_state(self, promise: Promise, checks: Mapping[str, ContractCheck]) -> PromiseState:
+    def _promise_state(
+        self, promise: Promise, checks: Mapping[str, ContractCheck], document: DeclaredDocument
+    ) -> PromiseState:
         kept = checks.get(promise.dataset)
         record = self.record(promise.dataset)
         if kept is None or kept.checked_at is None:
@@ -279,13 +282,21 @@ class Contracts:
             return PromiseState(promise, State.WAITING, {r.id: waiting for r in promise.rules}, None, record)
         results = {rule.id: kept.results.get(rule.id) or _missing(rule) for rule in promise.rules}
         state = state_of([State(each["state"]) for each in results.values()])
-        return PromiseState(promise, state, results, kept.checked_at, record, self._unread(promise, record))
+        return PromiseState(
+            promise, state, results, kept.checked_at, record, *self._of_new_records(promise, record, document)
+        )
 
-    def _unread(self, promise: Promise, record: DatasetRecord | None) -> int | None:
-        if promise.check_every is None or record is None:
-            return None
+    def _of_new_records(
+        self, promise: Promise, record: DatasetRecord | None, document: DeclaredDocument
+    ) -> tuple[int | None, bool | None]:
+        """`unread` and `late` of a `PromiseState`."""
+        if promise.check_every is None or record is None or str(document.spec.get("status")) == "retired":
+            return None, None
         position = self._store.check_position(record.id)
-        return position.unread if position is not None else None
+        times = (document.applied_at, position.checked_at if position is not None else None)
+        since = max((each for each in times if each is not None), default=None)
+        late = since is not None and self._clock() - since > timedelta(seconds=promise.check_every)
+        return (position.unread if position is not None else None), late
 
     def record(self, dataset: str) -> DatasetRecord | None:
         """The dataset that a contract names; None while it is not in the catalog."""

@@ -65,7 +65,7 @@ def check(
         return Checked((), {}, nobody, learned_more(learned, figures, is_usual, layout, nobody))
     judgement = judged(figures, is_usual, history, layout, sensitivity, hours)
     places = {*np.flatnonzero(judgement.outside).tolist()}
-    places |= {layout.places[Series.parse(key)] for key in episodes}
+    places |= {layout.places[key] for key in episodes}
     after, changes, unusual = dict(episodes), [], judgement.outside.copy()
     left_out = nobody.copy()
     for place in sorted(places):

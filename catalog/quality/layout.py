@@ -22,6 +22,7 @@ _UP = (Measure.VOLUME, Measure.LATENESS, Measure.NULLS, Measure.DISTINCT, Measur
 class Layout:
     """Series by their place.
 
+    places    key of a series -> its place
     log       compared by their logarithm; shares are not, lateness is by its fourth root
     up, down  whether leaving the usual range upwards and downwards is an anomaly
     types     (places of type series, places of the null share of their field)
@@ -29,7 +30,7 @@ class Layout:
     """
 
     series: tuple[Series, ...]
-    places: Mapping[Series, int]
+    places: Mapping[str, int]
     log: Flags
     up: Flags
     down: Flags
@@ -61,7 +62,7 @@ class Layout:
         presence of a field that is gone while what it was in is there."""
         values = np.full(self.width, np.nan)
         for series, figure in measured.items():
-            if (place := self.places.get(series)) is not None:
+            if (place := self.places.get(series.key)) is not None:
                 values[place] = figure
         for place in np.flatnonzero(self.presence & np.isnan(values)).tolist():
             if self._was_looked_for(self.series[place], measured):
@@ -82,6 +83,8 @@ class Layout:
         seen. Changes what is given."""
         of_types, of_nulls = self.types
         new = of_types[np.isnan(learned[1, of_types])]
+        if not len(new):
+            return learned
         learned[:, new] = 0.0
         learned[1, new] = learned[1, of_nulls[np.isin(of_types, new)]]
         return learned
@@ -90,7 +93,7 @@ class Layout:
         place = FieldPath.parse(series.path or "value")
         parent = place.parent if place.steps else None
         of_parent = Series(Measure.PRESENCE, str(parent))
-        if parent is None or (not parent.steps and of_parent not in self.places):
+        if parent is None or (not parent.steps and of_parent.key not in self.places):
             return Series(Measure.RECORDS) in measured
         return of_parent in measured
 
@@ -107,15 +110,15 @@ def extended(keys: Sequence[str], measured: Mapping[Series, float]) -> tuple[tup
 def layout(keys: tuple[str, ...]) -> Layout:
     """The layout of stored keys."""
     series = tuple(map(Series.parse, keys))
-    places = {each: place for place, each in enumerate(series)}
+    places = {key: place for place, key in enumerate(keys)}
 
     def mask(*measures: Measure) -> Flags:
         return np.array([each.measure in measures for each in series], dtype=np.bool_)
 
     typed = [
-        (place, places[Series(Measure.NULLS, each.path)])
+        (place, places[nulls])
         for place, each in enumerate(series)
-        if each.measure is Measure.TYPE and Series(Measure.NULLS, each.path) in places
+        if each.measure is Measure.TYPE and (nulls := Series(Measure.NULLS, each.path).key) in places
     ]
     return Layout(
         series=series,
@@ -129,5 +132,5 @@ def layout(keys: tuple[str, ...]) -> Layout:
         late=mask(Measure.LATENESS),
         volume=mask(Measure.VOLUME),
         types=(np.array([a for a, _ in typed], dtype=np.int64), np.array([b for _, b in typed], dtype=np.int64)),
-        records=places.get(Series(Measure.RECORDS)),
+        records=places.get(Series(Measure.RECORDS).key),
     )

@@ -1,7 +1,7 @@
 """Whether a reader of one registered schema reads what another wrote, by the rules of the schemas' own format. Pure.
 
-Avro: schema resolution (the `avro` library's checker). Protobuf: the rules of Confluent's registry on field numbers and
-wire types. JSON Schema: what the reader's schema takes must hold all that the writer's allows.
+Avro: schema resolution, and logical types that change what the bytes mean. Protobuf: the rules of Confluent's registry on
+field numbers and wire types. JSON Schema: what the reader's schema takes must hold all that the writer's allows.
 """
 
 from __future__ import annotations
@@ -70,15 +70,9 @@ def unreadable(reader: RegisteredSchema, writer: RegisteredSchema, schemas: Sche
 
 
 def _avro(reader: int, writer: int, schemas: Schemas) -> list[str]:
-    from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
-    from avro.schema import parse
+    from scanners.schemas.avro_differences import differences, parsed
 
-    one, other = (parse(json.dumps(plain(schemas.avro(number)))) for number in (reader, writer))
-    checker: Any = ReaderWriterCompatibilityChecker  # untyped
-    result = checker().get_compatibility(one, other)
-    if result.compatibility is SchemaCompatibilityType.compatible:
-        return []
-    return sorted(str(each) for each in result.messages) or ["the schemas do not resolve"]
+    return differences(*(parsed(plain(schemas.avro(number))) for number in (reader, writer)))
 
 
 def _json(reader: int, writer: int, schemas: Schemas) -> list[str]:

@@ -13,6 +13,8 @@ const FOLDER = process.env.SHOTS
   ? `${process.env.SHOTS}/`
   : fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
 const ONLY = process.env.ONLY;
+/** A dataset with a contract that is broken, as CLUSTER/TOPIC. */
+const BROKEN = process.env.BROKEN ?? "prod/orders";
 const SQL = "SELECT client.account, client.ip, screen, ts FROM prod.`clicks.mobile`";
 
 const drawn = async (page: Page) => {
@@ -76,6 +78,20 @@ const SHOTS: Shot[] = [
     },
   },
   { name: "ask", path: "/requests/new?dataset=prod/orders&fields=value.customer.email", user: "ana" },
+  // With BROKEN and its incident: the demo has no contract of its own.
+  { name: "contract", path: `/datasets/${BROKEN}/contracts`, user: "admin", phone: true },
+  { name: "quality", path: "/datasets/prod/orders/quality", user: "admin", phone: true },
+  { name: "incidents", path: "/incidents", user: "admin", phone: true },
+  {
+    name: "incident",
+    path: "/incidents",
+    user: "admin",
+    phone: true,
+    first: async (page) => {
+      await page.locator("main table a[href*='/incidents/']").first().click();
+      await settled(page);
+    },
+  },
   { name: "requests", path: "/requests?show=mine", user: "ana" },
   { name: "grants", path: "/requests?show=grants", user: "ana" },
   { name: "fields", path: "/fields?entity=EMAIL_ADDRESS", user: "ana" },

@@ -79,6 +79,10 @@ class ContractPromise(Answer):
         "Records that no check of new records looked at: retention took them, or too many came at once. Null where none is"
         " asked for, and where the caller may not read every row."
     )
+    late: bool | None = about(
+        "Whether no check of new records ended within that time, as where the worker does not run. What came meanwhile is read"
+        " by the next one. Null where none is asked for."
+    )
     rules: list[ContractRule]
     withheld: list[Literal["rows", "fields"]] = about(
         "Counts, places and reasons are left out: of all rules (rows), as the caller may not read every row, or of those on"

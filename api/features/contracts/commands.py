@@ -109,7 +109,10 @@ def check(
     schema: Annotated[
         Path | None, typer.Option(help="The schema to be released: Avro (.avsc), JSON Schema, or Protobuf (.proto).")
     ] = None,
-    old: Annotated[Path | None, typer.Option(help="The schema before it, for the promised compatibility.")] = None,
+    old: Annotated[
+        list[Path] | None,
+        typer.Option(help="The schema before it, for the promised compatibility; several: the oldest first."),
+    ] = None,
     dataset: Annotated[str | None, typer.Option(help="Which dataset, where the contract has several.")] = None,
     impact: _Impact = True,
     output: _ReportOutput = ReportFormat.TEXT,
@@ -121,15 +124,17 @@ def check(
     if (name is None) == (file is None):
         raise InvalidInput("Give the NAME of a declared contract, or --file with one.")
     if file is None:
-        if schema is not None or old is not None:
+        if schema is not None or old:
             raise InvalidInput("--schema and --old go with --file.")
         report = _declared(api(user).post(f"/api/v1/contracts/{segment(str(name))}/check", None), dataset)
     else:
+        if schema is None and (old or dataset is not None):
+            raise InvalidInput("--old and --dataset go with --schema: without it the contract is only read.")
         contract = offline.contract_of(offline.read_file(file), str(file))
         report = (
             offline.lint(contract, str(file))
             if schema is None
-            else offline.against_schema(contract, schema, old, dataset)
+            else offline.against_schema(contract, schema, old or [], dataset)
         )
     _finish(report, impact, output, user)
 
@@ -244,6 +249,9 @@ def _show(answer: dict[str, Any], output: Format) -> None:
     for promise in answer["promises"]:
         checked = promise["checkedAt"] or "never"
         console.print(f"\n{promise['dataset']}: {promise['state']}, checked {checked}", markup=False)
+        if promise["late"]:
+            words = f"New records were not checked within {promise['checkEvery']:g} s; does the worker run? weir health"
+            console.print(words, markup=False)
         show([{**rule, "rule": rule["id"]} for rule in promise["rules"]], _RULES, output, empty="Nothing is promised.")
     for breach in answer["breaches"]:
         end = f"until {breach['endedAt']}" if breach["endedAt"] else "and lasts"

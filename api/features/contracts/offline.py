@@ -59,10 +59,10 @@ def lint(contract: Contract, name: str) -> Report:
     """A contract that can be read; the notes name the rules that stay undecided."""
     count = sum(len(each.rules) for each in contract.promises)
     rules = f"{count} rule" if count == 1 else f"{count} rules"
-    return Report(f"{name} is a contract with {rules}", [], {}, never_decided(contract))
+    return Report(f"{name} is a contract with {rules}", [], {}, never_decided(contract), is_read=True)
 
 
-def against_schema(contract: Contract, schema: Path, old: Path | None, dataset: str | None) -> Report:
+def against_schema(contract: Contract, schema: Path, old: Sequence[Path], dataset: str | None) -> Report:
     """Whether a schema keeps what a contract promises. Raises InvalidInput."""
     promise = _promise(contract, dataset)
     kind, text = read_schema(schema)
@@ -82,15 +82,17 @@ def against_schema(contract: Contract, schema: Path, old: Path | None, dataset: 
                 results[rule.id] = undecided(
                     "the schema allows fields that it does not name: additionalProperties is not false"
                 )
-    if old is not None:
-        before = read_schema(old)
-        for rule in promise.rules:
-            if rule.kind is RuleKind.COMPATIBILITY:
-                results[rule.id] = compatibility_result(rule, before, (kind, text))
+    levels = [rule for rule in promise.rules if rule.kind is RuleKind.COMPATIBILITY]
+    if old:
+        before = [read_schema(each) for each in old]
+        results |= {rule.id: compatibility_result(rule, before, (kind, text)) for rule in levels}
     decided = [rule for rule in promise.rules if rule.kind in SCHEMA_KINDS]
     findings = [Finding.of_rule(promise.dataset, rule, results[rule.id]) for rule in decided]
     left = len(promise.rules) - len(decided)
-    notes = [f"{left} rules were left out: {ONLY_SCHEMA[0].lower()}{ONLY_SCHEMA[1:]}"] if left else []
+    rules_left = "1 rule was" if left == 1 else f"{left} rules were"
+    notes = [f"{rules_left} left out: {ONLY_SCHEMA[0].lower()}{ONLY_SCHEMA[1:]}"] if left else []
+    if old and not levels:
+        notes.append(f"--old was not compared: the contract promises no compatibility of {promise.dataset}.")
     return Report(f"{schema.name} against what is promised of {promise.dataset}", findings, {}, notes)
 
 

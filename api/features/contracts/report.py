@@ -42,12 +42,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`title`: what was done; `impacts`: a finding's place -> the answer of `/impact`; `notes`: what the report lacks."""
+    """`title`: what was done; `impacts`: a finding's place -> the answer of `/impact`; `notes`: what the report lacks;
+    `is_read`: a contract was read and compared with nothing."""
 
     title: str
     findings: Sequence[Finding]
     impacts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    is_read: bool = False
 
     @property
     def breaks(self) -> list[Finding]:
@@ -70,7 +72,7 @@ class Report:
 def as_text(report: Report) -> str:
     lines = [report.title]
     lines += [f"{_SIGNS[f.state]} {f.text}" + (f" ({f.reason})" if f.reason else "") for f in _worst_first(report)]
-    lines.append(_counts(report))
+    lines += [_counts(report)] if report.findings or not report.is_read else []
     if affected := report.affected():
         lines.append(f"Affected downstream: {len(affected)}")
         lines += [f"  {_name(row)}{_owners(row)}" for row in affected[:_MOST]]

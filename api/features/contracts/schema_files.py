@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ _SCALARS = {
 }
 """Types of Avro, with its logical ones, and of JSON Schema -> as profiles name them."""
 _FORMATS = {"AVRO": "avro", "JSON": "json-schema", "PROTOBUF": "protobuf"}
+_MOST_PROBLEMS = 5
 _PROTOBUF = re.compile(r"^\s*(?:syntax\s*=|message\s+\w+\s*\{)", re.MULTILINE)
 
 
@@ -82,13 +83,14 @@ def profile_of(kind: str, text: str, name: str) -> SchemaVersion:
     return SchemaVersion({"value": _FORMATS[kind]}, fields, window=ScanWindow(records=1, complete=True))
 
 
-def compatibility_result(rule: Rule, old: tuple[str, str], new: tuple[str, str]) -> Result:
-    """Whether the new schema keeps a level of the registry, by the rules of the schemas' own format."""
+def compatibility_result(rule: Rule, old: Sequence[tuple[str, str]], new: tuple[str, str]) -> Result:
+    """Whether the new schema keeps a level of the registry, by the rules of the schemas' own format. `old`: the versions before
+    it, the oldest first."""
     from scanners.model import RegisteredSchema
     from scanners.schemas.compatible import judged
     from scanners.schemas.registered import Schemas
 
-    versions = [RegisteredSchema(n, kind, text, version=n) for n, (kind, text) in enumerate((old, new), 1)]
+    versions = [RegisteredSchema(n, kind, text, version=n) for n, (kind, text) in enumerate((*old, new), 1)]
     level = str(rule.params["level"])
     if level == "NONE":
         return holds("no level is promised")
@@ -96,10 +98,17 @@ def compatibility_result(rule: Rule, old: tuple[str, str], new: tuple[str, str])
         verdict = judged(versions, Schemas({each.id: each for each in versions}))
     except Exception:
         return undecided("one of the schemas cannot be read")
+    is_transitive = level.endswith("_TRANSITIVE")
+    compared = f", compared with the {len(old)} given by --old" if is_transitive else ""
     if level in verdict["levels"]:
-        return holds(f"the new schema is {level}")
-    texts = "; ".join(str(each["text"]) for each in verdict["problems"][:3])
-    return broken(f"the new schema is not {level}: {texts}" if texts else f"the new schema is not {level}")
+        return holds(f"the new schema is {level}{compared}")
+    ways = ("backward", "forward") if level.startswith("FULL") else (level.partition("_")[0].lower(),)
+    before = range(1, len(versions)) if is_transitive else (len(old),)
+    texts = [str(each["text"]) for each in verdict["problems"] if each["way"] in ways and each["version"] in before]
+    texts = list(dict.fromkeys(texts))
+    more = f"; and {len(texts) - _MOST_PROBLEMS} more" if len(texts) > _MOST_PROBLEMS else ""
+    stated = f": {'; '.join(texts[:_MOST_PROBLEMS])}{more}" if texts else ""
+    return broken(f"the new schema is not {level}{stated}")
 
 
 def _require_readable(kind: str, text: str, name: str) -> None:
@@ -108,12 +117,13 @@ def _require_readable(kind: str, text: str, name: str) -> None:
     if kind != "AVRO":
         return
     from avro.errors import AvroException
-    from avro.schema import parse
+
+    from scanners.schemas.avro_differences import parsed
 
     try:
-        parse(text)
+        parsed(json.loads(text))
     except (AvroException, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise InvalidInput(f"{name} is not an Avro schema: {str(error)[:200]}.") from None
+        raise InvalidInput(f"{name} is not an Avro schema: {str(error)[:200].rstrip('.')}.") from None
 
 
 def leaves_open(kind: str, text: str) -> bool:

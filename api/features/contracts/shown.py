@@ -149,6 +149,7 @@ class _Shown:
             checkedAt=rfc3339(state.checked_at),
             checkEvery=state.promise.check_every,
             unread=state.unread if self._sight.counts else None,
+            late=state.late,
             rules=[self._rule(rule) for rule in self._rules.values()],
             withheld=withheld(self._sight, fields=self._sight.counts and masked),
         )

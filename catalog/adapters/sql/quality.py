@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from sqlalchemy import Table, and_, bindparam, delete, or_, select
@@ -40,9 +40,10 @@ _STATE = select(*_STATES.c).where(_STATES.c.dataset_id == _OWN)
 _NEWEST_MARKS = select(*_MARKS.c).where(_MARKS.c.dataset_id == _OWN).order_by(_MARKS.c.ends_at.desc(), _MARKS.c.id)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _at(counts: tuple[tuple[Tier, int], ...]) -> Any:
-    """Points at so many moments of each tier. One statement for each set of counts: to expand a list takes as long as the query."""
+    """Points at so many moments of each tier. One statement for each set of counts, of which checks have few: to expand a list
+    takes as long as the query."""
     columns = (_POINTS.c.tier, _POINTS.c.at, _POINTS.c.scans, _POINTS.c.packed)
     places = [
         and_(
@@ -118,10 +119,10 @@ class SqlQuality(SqlPart):
                 run(_forget(tiers), {"of": key, **{f"most_{tier}": MOST_POINTS[tier] for tier in tiers}})
 
     def quality_points_at(self, dataset: DatasetId, moments: Mapping[Tier, Collection[datetime]]) -> list[QualityPoint]:
-        counts = tuple((tier, _rounded(len(of_tier))) for tier, of_tier in sorted(moments.items()) if of_tier)
+        counts = tuple((tier, len(of_tier)) for tier, of_tier in sorted(moments.items()) if of_tier)
         if not counts:
             return []
-        given = {f"{tier}_{n}": at for tier, count in counts for n, at in enumerate(_repeated([*moments[tier]], count))}
+        given = {f"{tier}_{n}": at for tier, _ in counts for n, at in enumerate(moments[tier])}
         with self._database.read() as session:
             rows = session.connection().execute(_at(counts), {**_named(dataset), **given}).all()
         return [QualityPoint(Tier(tier), at, scans, packed) for tier, at, scans, packed in rows]
@@ -178,15 +179,6 @@ class SqlQuality(SqlPart):
         with self._database.read() as session:
             rows = session.connection().execute(_NEWEST_MARKS, _named(dataset)).all()
         return [QualityMark(dataset=dataset, **{name: getattr(row, name) for name in _MARK}) for row in rows]
-
-
-def _rounded(count: int) -> int:
-    """The next power of two, so that there are few statements."""
-    return 1 << (count - 1).bit_length()
-
-
-def _repeated(moments: list[datetime], count: int) -> list[datetime]:
-    return moments + moments[-1:] * (count - len(moments))
 
 
 def _anomaly(dataset: DatasetId, row: AnomalyRow) -> Anomaly:

@@ -73,9 +73,7 @@ def test_a_schema_that_keeps_the_contract_passes_without_a_server(alone: Weir, f
         "value.id:type",
         "value.amount:required",
     }
-    assert report["notes"] == [
-        "1 rules were left out: rules on what records hold are decided by scans, not by a schema."
-    ]
+    assert report["notes"] == ["1 rule was left out: rules on what records hold are decided by scans, not by a schema."]
 
 
 @pytest.mark.parametrize(
@@ -109,6 +107,74 @@ def test_the_promised_compatibility_is_judged_against_the_schema_before(alone: W
     assert [f["rule"] for f in json.loads(done.out)["findings"] if f["state"] == "broken"] == ["compatibility"]
 
 
+def levels(level: str) -> str:
+    return CONTRACT.replace("value: BACKWARD", f"value: {level}")
+
+
+def versions(files: Path, *schemas: str) -> list[str]:
+    """--old for each of them."""
+    given = []
+    for number, text in enumerate(schemas):
+        (files / f"old{number}.avsc").write_text(text)
+        given += ["--old", str(files / f"old{number}.avsc")]
+    return given
+
+
+BASE = (("id", "string"), ("amount", "long"), ("status", STATUS))
+WITH_INT = avro(("id", "string"), ("amount", "int"), ("status", STATUS))
+WITH_MORE = avro(*BASE, ("more", "string"))
+
+
+@pytest.mark.parametrize(
+    ("level", "old", "new", "reason"),
+    [
+        ("BACKWARD", [WITH_INT], OLD, ""),
+        ("FORWARD", [WITH_INT], OLD, "not FORWARD: amount is long in what was written, which is not read as int"),
+        ("FULL", [WITH_INT], OLD, "not FULL: amount is long in what was written, which is not read as int"),
+        ("FORWARD", [OLD], WITH_MORE, ""),
+        ("BACKWARD", [OLD], WITH_MORE, "not BACKWARD: more is not in what was written, and has no default"),
+        ("BACKWARD", [OLD, WITH_MORE], WITH_MORE, ""),
+        (
+            "BACKWARD_TRANSITIVE",
+            [OLD, WITH_MORE],
+            WITH_MORE,
+            "not BACKWARD_TRANSITIVE: more is not in what was written, and has no default",
+        ),
+        ("NONE", [OLD], WITH_MORE, ""),
+    ],
+)
+def test_each_level_is_judged_in_its_own_direction(
+    alone: Weir, files: Path, level: str, old: list[str], new: str, reason: str
+) -> None:
+    (files / "orders.yaml").write_text(levels(level))
+    done = check(alone, files, new, *versions(files, *old), "-o", "json")
+    (finding,) = [each for each in json.loads(done.out)["findings"] if each["rule"] == "compatibility"]
+    if reason:
+        assert (done.code, finding["state"], finding["reason"]) == (3, "broken", f"the new schema is {reason}")
+    else:
+        assert (done.code, finding["state"]) == (0, "holds"), done.out
+
+
+def test_how_many_versions_a_transitive_level_was_compared_with_is_stated(alone: Weir, files: Path) -> None:
+    (files / "orders.yaml").write_text(levels("FULL_TRANSITIVE"))
+    done = check(alone, files, OLD, *versions(files, OLD), "-o", "json")
+    (finding,) = [each for each in json.loads(done.out)["findings"] if each["rule"] == "compatibility"]
+    assert finding["reason"] == "the new schema is FULL_TRANSITIVE, compared with the 1 given by --old"
+
+
+def test_a_schema_before_it_that_nothing_is_compared_with_is_named(alone: Weir, files: Path) -> None:
+    (files / "orders.yaml").write_text(of(TEXT))
+    done = check(alone, files, json.dumps(record_of("R", ("a", "string"))), "--old", str(files / "old.avsc"))
+    assert "--old was not compared: the contract promises no compatibility of prod/orders." in done.out
+
+
+def test_a_schema_that_has_a_field_is_not_counted_in_records(alone: Weir, files: Path) -> None:
+    out = check(alone, files, OLD).out
+    assert "✓ value.id is there and not null (by the schema)" in out
+    text = avro(("id", "string"), ("amount", "long"), ("status", "string"))
+    assert "the schema does not list the values of the field" in check(alone, files, text).out
+
+
 def test_a_json_schema_is_compared_too(alone: Weir, files: Path) -> None:
     properties = {"id": {"type": "string"}, "amount": {"type": "integer"}, "status": {"type": "string"}}
     schema = {"type": "object", "properties": properties, "required": ["id", "amount"]}
@@ -134,6 +200,12 @@ def test_the_report_is_markdown_and_junit_too(alone: Weir, files: Path) -> None:
     assert "✗ value.amount is int64 (the schema has string)" in text
 
 
+def test_a_contract_that_is_only_read_differs_from_nothing(alone: Weir, files: Path) -> None:
+    done = alone("contract", "check", "-f", str(files / "orders.yaml"))
+    assert (done.code, done.out.count("\n")) == (0, 1), done.out
+    assert done.out.strip().endswith("orders.yaml is a contract with 8 rules")
+
+
 def test_a_contract_is_compared_with_the_next_one(alone: Weir, files: Path) -> None:
     document = yaml.safe_load(CONTRACT)
     amount = document["schema"][0]["properties"][1]
@@ -157,6 +229,7 @@ def test_a_contract_is_compared_with_the_next_one(alone: Weir, files: Path) -> N
         (("check",), "Give the NAME of a declared contract, or --file with one."),
         (("check", "-f", "nothing.yaml"), "nothing.yaml cannot be read: No such file or directory."),
         (("check", "name", "--schema", "x"), "--schema and --old go with --file."),
+        (("check", "-f", "a.yaml", "--old", "x"), "--old and --dataset go with --schema"),
         (("diff", "a.yaml", "b.yaml"), "a.yaml cannot be read"),
     ],
 )

@@ -262,6 +262,37 @@ def test_a_look_is_bounded_and_what_is_left_is_read_by_the_next(checks: Checks) 
     assert (state["checkEvery"], state["unread"]) == (60.0, 0)
 
 
+def test_a_check_that_is_late_is_shown_and_what_came_meanwhile_is_counted_once(checks: Checks) -> None:
+    contracts = checks.weir.services[Contracts]
+    contracts._clock = checks.clock
+
+    def shown() -> Any:
+        return checks.weir.admin.get("/api/v1/contracts/orders").json()["promises"][0]
+
+    assert shown()["late"] is False
+    checks.add(*(changed(good(n), region=1) for n in range(50, 60)))
+    checks.wait(300)
+    assert shown()["late"] is True
+    checks.check()
+    checks.check()
+    assert (shown()["late"], shown()["unread"]) == (False, 0)
+    incident = checks.incidents()["value.region:type"]
+    assert (incident.records, incident.first.offset, incident.last.offset) == (10, 50, 59)  # type: ignore[union-attr]
+    checks.weir.apply(contract().replace("status: active", "status: retired"))
+    checks.wait(300)
+    assert shown()["late"] is None
+
+
+def test_a_clock_that_is_set_back_counts_nothing_twice(checks: Checks) -> None:
+    checks.add(*(changed(good(n), region=1) for n in range(50, 60)))
+    checks.check()
+    checks.now -= timedelta(days=1)
+    checks.add(*(changed(good(n), region=1) for n in range(60, 65)))
+    checks.check()
+    incident = checks.incidents()["value.region:type"]
+    assert (incident.records, incident.first.offset, incident.last.offset) == (15, 50, 64)  # type: ignore[union-attr]
+
+
 def test_a_backlog_that_is_too_large_is_left_out_and_counted(checks: Checks) -> None:
     checks.add(*(good(n) for n in range(50, 1050)))
     checks.check(checks.another(LookLimits(records=100, most_behind=300)))

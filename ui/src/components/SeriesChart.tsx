@@ -18,7 +18,8 @@ export function SeriesChart({ series }: { series: QualitySeries }) {
   return (
     <figure className="small-chart series-chart">
       <figcaption className="small anywhere">
-        <span className="muted">{name}</span> <strong>{newest}</strong> <span className="muted">{usual}</span>
+        <span className="muted">{name}</span> <strong>{newest}</strong>{" "}
+        {series.usual && <span className="muted">{usual}</span>}
       </figcaption>
       <svg
         viewBox={`-2 -3 ${WIDTH + 4} ${HEIGHT + 6}`}

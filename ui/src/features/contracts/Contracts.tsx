@@ -5,7 +5,7 @@ import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
 import { When } from "@/components/When";
-import { count } from "@/lib/format";
+import { count, duration } from "@/lib/format";
 
 const TONES: Record<ContractRule["state"], string> = {
   holds: "badge ok",
@@ -62,6 +62,7 @@ function One({ contract, reference }: { contract: Contract; reference: string })
         {contract.owner && <>, promised by {contract.owner}</>}, applied <When at={contract.appliedAt} />
         {contract.appliedBy && <> by {contract.appliedBy}</>}. Last check:{" "}
         <When at={promise?.checkedAt} never="none yet" />.
+        {promise?.checkEvery && <> {often(promise.checkEvery, promise.unread)}</>}
       </p>
       {contract.status !== "active" && (
         <Notice tone="info">Only an active contract is a promise: breaches of this one are reported to nobody.</Notice>
@@ -74,30 +75,32 @@ function One({ contract, reference }: { contract: Contract; reference: string })
             : "Counts and places are not shown for fields that you do not read unmasked."}
         </p>
       )}
-      <table className="table">
-        <thead>
-          <tr>
-            <th>State</th>
-            <th>Promise</th>
-            <th>Seen by the last scan</th>
-            <th>Since</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map((rule) => (
-            <tr key={rule.id}>
-              <td>
-                <span className={TONES[rule.state]}>{rule.state}</span>
-              </td>
-              <td>{rule.text}</td>
-              <td>{seen(rule)}</td>
-              <td>
-                <When at={rule.since} never="–" />
-              </td>
+      <div className="table-wrap">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>State</th>
+              <th>Promise</th>
+              <th>Seen by the last check</th>
+              <th>Since</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rules.map((rule) => (
+              <tr key={rule.id}>
+                <td>
+                  <span className={TONES[rule.state]}>{rule.state}</span>
+                </td>
+                <td>{rule.text}</td>
+                <td>{seen(rule)}</td>
+                <td>
+                  <When at={rule.since} never="–" />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       {breaches.length > 0 && (
         <>
           <h3>Breaches</h3>
@@ -112,7 +115,7 @@ function One({ contract, reference }: { contract: Contract; reference: string })
                 ) : (
                   "until now"
                 )}
-                {place(each.first)}
+                {place(each.first, each.last)}
               </li>
             ))}
           </ul>
@@ -134,9 +137,18 @@ function One({ contract, reference }: { contract: Contract; reference: string })
 
 function seen(rule: ContractRule) {
   const records = rule.count === null ? "" : `${count(rule.count)} ${rule.count === 1 ? "record" : "records"}`;
-  return [rule.reason, records].filter(Boolean).join("; ") + place(rule.first);
+  return [rule.reason, records].filter(Boolean).join("; ") + place(rule.first, rule.last);
 }
 
-function place(at: ContractRule["first"]) {
-  return at ? `, first at partition ${at.partition}, offset ${at.offset}` : "";
+function place(first: ContractRule["first"], last: ContractRule["last"]) {
+  if (!first) return "";
+  const at = `partition ${first.partition}, offset ${first.offset}`;
+  if (!last || (last.partition === first.partition && last.offset === first.offset)) return `, at ${at}`;
+  return `, first at ${at}, last at partition ${last.partition}, offset ${last.offset}`;
+}
+
+/** How often new records are checked, and how many no check looked at. */
+function often(seconds: number, unread: number | null) {
+  const lacking = unread ? ` ${count(unread)} ${unread === 1 ? "record was" : "records were"} not checked.` : "";
+  return `New records are checked within ${duration(seconds * 1000)}.${lacking}`;
 }

@@ -23,7 +23,10 @@ export default function IncidentPage() {
           <>
             <Link to={links.incidents()}>Incidents</Link>
             {incident.data && (
-              <Link to={links.dataset(incident.data.namespace, incident.data.name)}>{incident.data.dataset}</Link>
+              <>
+                <span>/</span>
+                <Link to={links.dataset(incident.data.namespace, incident.data.name)}>{incident.data.dataset}</Link>
+              </>
             )}
           </>
         }
@@ -47,7 +50,7 @@ function Facts({ of }: { of: IncidentDetails }) {
   const figures = figuresText(of);
   return (
     <section className="panel stack" aria-label="What was seen">
-      {of.reason && <p className="anywhere">{of.reason}.</p>}
+      {of.reason && <p className="anywhere">{of.reason[0].toUpperCase() + of.reason.slice(1)}.</p>}
       {of.withheld && <p className="muted">Counts and places are not shown: you may not read what they are about.</p>}
       <dl className="facts">
         <dt>Dataset</dt>
@@ -121,7 +124,13 @@ function Actions({ of }: { of: IncidentDetails }) {
       {change.isError && <ErrorNotice error={change.error} />}
       <form className="row" onSubmit={assign}>
         <label>
-          Assignee <input value={person} onChange={(event) => setPerson(event.target.value)} placeholder="nobody" />
+          Assignee{" "}
+          <input
+            className="input"
+            value={person}
+            onChange={(event) => setPerson(event.target.value)}
+            placeholder="nobody"
+          />
         </label>
         <button type="submit" className="button small" disabled={change.isPending}>
           Assign
@@ -147,10 +156,16 @@ function Actions({ of }: { of: IncidentDetails }) {
           </button>
         )}
       </form>
-      <label>
-        Comment
-        <textarea rows={3} value={text} onChange={(event) => setText(event.target.value)} />
-      </label>
+      <div className="field">
+        <label htmlFor="comment">Comment</label>
+        <textarea
+          id="comment"
+          className="input"
+          rows={3}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
       <div className="row">
         <button
           type="button"
@@ -162,7 +177,11 @@ function Actions({ of }: { of: IncidentDetails }) {
         </button>
         <label>
           Resolve as{" "}
-          <select value={resolution} onChange={(event) => setResolution(event.target.value as typeof resolution)}>
+          <select
+            className="input"
+            value={resolution}
+            onChange={(event) => setResolution(event.target.value as typeof resolution)}
+          >
             <option value="fixed">fixed</option>
             <option value="accepted">accepted</option>
             <option value="falseAlarm">a false alarm</option>
@@ -192,7 +211,7 @@ function History({ of }: { of: IncidentDetails }) {
       <ul>
         {of.history.map((step, i) => (
           <li key={`${step.at} ${i}`}>
-            <When at={step.at} /> {stepText(step)}
+            {stepText(step)}, <When at={step.at} />
             {step.text && step.kind !== "assigned" && <div className="anywhere">{step.text}</div>}
           </li>
         ))}

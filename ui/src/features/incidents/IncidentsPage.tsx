@@ -48,7 +48,7 @@ export default function IncidentsPage() {
       <div className="row">
         <label>
           State{" "}
-          <select value={show?.name} onChange={(event) => set("show", event.target.value)}>
+          <select className="input" value={show?.name} onChange={(event) => set("show", event.target.value)}>
             {SHOWS.map((each) => (
               <option key={each.name} value={each.name}>
                 {each.text}

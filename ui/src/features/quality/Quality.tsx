@@ -31,7 +31,11 @@ export function Quality({ dataset }: { dataset: DatasetDetails }) {
         <div className="row">
           <label>
             Points of{" "}
-            <select value={resolution} onChange={(e) => setResolution(e.target.value as QualityResolution)}>
+            <select
+              className="input"
+              value={resolution}
+              onChange={(e) => setResolution(e.target.value as QualityResolution)}
+            >
               {RESOLUTIONS.map((each) => (
                 <option key={each.name} value={each.name}>
                   {each.text}
@@ -42,6 +46,7 @@ export function Quality({ dataset }: { dataset: DatasetDetails }) {
           <label>
             Field{" "}
             <input
+              className="input"
               value={path}
               placeholder="value.amount"
               onChange={(e) => setPath(e.target.value)}
@@ -68,6 +73,7 @@ function AllSeries({ quality, reference }: { quality: DatasetQuality; reference:
       </Empty>
     );
   }
+  const young = quality.series.filter((each) => !each.usual).length;
   return (
     <>
       <p className="muted">
@@ -77,6 +83,13 @@ function AllSeries({ quality, reference }: { quality: DatasetQuality; reference:
             {" "}
             The first {count(quality.series.length)} of {count(quality.total)} series are shown; name a field to see
             others.
+          </>
+        )}
+        {young > 0 && (
+          <>
+            {" "}
+            {young === quality.series.length ? "None of them has" : `${count(young)} of them have not`} enough history
+            to judge by.
           </>
         )}
         {quality.withheldSeries > 0 && (
@@ -160,7 +173,13 @@ function MarkTime({ dataset }: { dataset: DatasetDetails }) {
     >
       <label>
         A deploy begins now, for an hour{" "}
-        <input value={note} maxLength={500} placeholder="orders 2.0" onChange={(e) => setNote(e.target.value)} />
+        <input
+          className="input"
+          value={note}
+          maxLength={500}
+          placeholder="orders 2.0"
+          onChange={(e) => setNote(e.target.value)}
+        />
       </label>
       <button type="submit" className="button" disabled={mark.isPending}>
         Mark it
