@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 
 from api.features.contracts.shown import ShownContracts
 from api.features.inbox.person import Person
-from api.features.inbox.rows import FEW, Row, dataset_page, page, plural, verb
+from api.features.inbox.rows import FEW, Row, dataset_page, first_of, page, plural, verb
+from api.joins.responsible import ResponsiblePeople, is_among
+from catalog.curation.questions import Questions
+from policies.spellings import same_person
 
 NEW = timedelta(days=7)
 """How long a dataset counts as new."""
@@ -54,6 +57,36 @@ def contracts(person: Person, shown: ShownContracts) -> Sequence[Row]:
 
 def _moment(text: str | datetime) -> datetime:
     return text if isinstance(text, datetime) else datetime.fromisoformat(text)
+
+
+def asked(person: Person, questions: Questions, responsible: ResponsiblePeople) -> Sequence[Row]:
+    """Open questions of others about datasets that they answer for, which nobody answered yet."""
+    waiting = questions.about(person.datasets.keys(), only_open=True)
+    mine = {
+        dataset
+        for dataset in {each.dataset for each in waiting}
+        if is_among(person.subject, responsible.of(person.datasets[dataset]).people)
+    }
+    asked = [each for each in waiting if each.dataset in mine and not same_person(each.by, person.subject.user)]
+    answered = {each.question for each in questions.answers_to([each.id for each in asked])}
+    asked = [each for each in asked if each.id not in answered]
+    if not asked:
+        return []
+    datasets = {each.dataset for each in asked}
+    one = person.datasets[asked[0].dataset].reference if len(datasets) == 1 else ""
+    return [
+        Row(
+            kind="dataset-question",
+            duty="owner",
+            tone="waiting",
+            count=len(asked),
+            subject=plural(len(asked), "question"),
+            text=f"{verb(len(asked), 'waits', 'wait')} for an answer: {one or plural(len(datasets), 'dataset')}",
+            action="Answer",
+            link=dataset_page(one, "questions") if one else page("/datasets", show="asked"),
+            since=first_of([each.at for each in asked]),
+        )
+    ]
 
 
 def departures(person: Person) -> Sequence[Row]:
