@@ -10,6 +10,8 @@ from api.features.inbox.person import Person
 from api.features.inbox.rows import FEW, Row, dataset_page, first_of, page, plural, verb
 from api.joins.responsible import ResponsiblePeople, is_among
 from catalog.curation.questions import Questions
+from catalog.model import DatasetId
+from catalog.question_store import Question
 from policies.spellings import same_person
 
 NEW = timedelta(days=7)
@@ -70,23 +72,30 @@ def asked(person: Person, questions: Questions, responsible: ResponsiblePeople) 
     asked = [each for each in waiting if each.dataset in mine and not same_person(each.by, person.subject.user)]
     answered = {each.question for each in questions.answers_to([each.id for each in asked])}
     asked = [each for each in asked if each.id not in answered]
-    if not asked:
-        return []
-    datasets = {each.dataset for each in asked}
-    one = person.datasets[asked[0].dataset].reference if len(datasets) == 1 else ""
-    return [
-        Row(
-            kind="dataset-question",
-            duty="owner",
-            tone="waiting",
-            count=len(asked),
-            subject=plural(len(asked), "question"),
-            text=f"{verb(len(asked), 'waits', 'wait')} for an answer: {one or plural(len(datasets), 'dataset')}",
-            action="Answer",
-            link=dataset_page(one, "questions") if one else page("/datasets", show="asked"),
-            since=first_of([each.at for each in asked]),
-        )
-    ]
+    by_dataset: dict[DatasetId, list[Question]] = {}
+    for each in sorted(asked, key=lambda each: each.at):  # the dataset whose question waits longest comes first
+        by_dataset.setdefault(each.dataset, []).append(each)
+    rows = [_asked(person.datasets[dataset].reference, of) for dataset, of in list(by_dataset.items())[:FEW]]
+    rest = list(by_dataset.items())[FEW:]
+    if rest:
+        first = person.datasets[rest[0][0]].reference
+        more = [each for _, of in rest for each in of]
+        rows.append(_asked(first, more, f"{first} and others"))
+    return rows
+
+
+def _asked(reference: str, of: Sequence[Question], where: str = "") -> Row:
+    return Row(
+        kind="dataset-question",
+        duty="owner",
+        tone="waiting",
+        count=len(of),
+        subject=plural(len(of), "question"),
+        text=f"{verb(len(of), 'waits', 'wait')} for an answer: {where or reference}",
+        action="Answer",
+        link=dataset_page(reference, "questions"),
+        since=first_of([each.at for each in of]),
+    )
 
 
 def departures(person: Person) -> Sequence[Row]:
