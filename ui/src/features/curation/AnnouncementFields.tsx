@@ -39,14 +39,16 @@ export function AnnouncementFields({ of, onChange }: { of: Announced[]; onChange
           </div>
         </div>
       ))}
-      <button
-        type="button"
-        className="button small"
-        disabled={of.length >= 20}
-        onClick={() => onChange([...of, { text: "" }])}
-      >
-        Add an announcement
-      </button>
+      <div className="row">
+        <button
+          type="button"
+          className="button small"
+          disabled={of.length >= 20}
+          onClick={() => onChange([...of, { text: "" }])}
+        >
+          Add an announcement
+        </button>
+      </div>
     </fieldset>
   );
 }

@@ -43,7 +43,8 @@ export function Describe({ dataset }: { dataset: Dataset }) {
       </div>
       {naming && <OwnersEditor dataset={dataset} onDone={() => setNaming(false)} />}
       {curating && <CurationEditor dataset={dataset} onDone={() => setCurating(false)} />}
-      {editing ? <Editor dataset={dataset} onDone={() => setEditing(false)} /> : <Shown dataset={dataset} />}
+      {editing && <Editor dataset={dataset} onDone={() => setEditing(false)} />}
+      {!editing && !curating && !naming && <Shown dataset={dataset} />}
     </section>
   );
 }

@@ -48,6 +48,10 @@ export function OwnersEditor({ dataset, onDone }: { dataset: DatasetDetails; onD
     if (word && !owners.some((each) => each.name === word)) setOwners([...owners, { name: word, roles: [] }]);
     setName("");
   };
+  const accept = (accepted: string) => {
+    const after = [...owners, { name: accepted, roles: [] }];
+    curate.mutate({ owners: after.map(written) }, { onSuccess: () => setOwners(after) });
+  };
   const turn = (owner: DatasetOwner, role: (typeof ROLES)[number]) =>
     setOwners(owners.map((each) => (each === owner ? { ...each, roles: turned(each.roles, role) } : each)));
   return (
@@ -80,7 +84,7 @@ export function OwnersEditor({ dataset, onDone }: { dataset: DatasetDetails; onD
       ))}
       <div className="field">
         <label htmlFor="new-owner">Another owner</label>
-        <div className="row">
+        <div className="row-nowrap">
           <input id="new-owner" className="input" value={name} onChange={(event) => setName(event.target.value)} />
           <button type="button" className="button" disabled={name.trim() === ""} onClick={() => add(name)}>
             Add
@@ -88,7 +92,7 @@ export function OwnersEditor({ dataset, onDone }: { dataset: DatasetDetails; onD
         </div>
         <span className="hint">A user, or a group as group:NAME.</span>
       </div>
-      <Suggested dataset={dataset} chosen={owners} onAccept={add} />
+      <Suggested dataset={dataset} chosen={owners} onAccept={accept} />
       {curate.error && <ErrorNotice error={curate.error} />}
       <div className="row">
         <button type="submit" className="button primary" disabled={curate.isPending}>
