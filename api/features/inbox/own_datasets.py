@@ -9,9 +9,9 @@ from api.features.contracts.shown import ShownContracts
 from api.features.inbox.person import Person
 from api.features.inbox.rows import FEW, Row, dataset_page, first_of, page, plural, verb
 from api.joins.responsible import ResponsiblePeople, is_among
-from catalog.curation.questions import Questions
 from catalog.model import DatasetId
 from catalog.question_store import Question
+from catalog.questions import Questions
 from policies.spellings import same_person
 
 NEW = timedelta(days=7)

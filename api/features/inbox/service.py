@@ -25,9 +25,9 @@ from api.joins.responsible import ResponsiblePeople
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from catalog.contracts.service import Contracts
-from catalog.curation.questions import Questions
 from catalog.errors import WeirError
 from catalog.ports import CatalogStore, Clock
+from catalog.questions import Questions
 from catalog.scans.scans import Scans
 from policies.access.grants import Grants
 from policies.access.identity import Identity

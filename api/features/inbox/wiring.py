@@ -17,8 +17,8 @@ from api.wiring.adapters import Adapters
 from api.wiring.clock import now
 from api.wiring.instance import Instance
 from catalog.contracts.service import Contracts
-from catalog.curation.questions import Questions
 from catalog.ports import CatalogStore
+from catalog.questions import Questions
 from catalog.scans.scans import Scans
 from policies.access.grants import Grants
 from policies.access.identity import Identity

@@ -16,9 +16,9 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.joins.responsible import ResponsiblePeople
 from api.visibility.readers import Readers
-from catalog.curation.questions import LONGEST, Questions
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
+from catalog.questions import LONGEST, Questions
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from api.features.questions.answers import DatasetAnswer, DatasetQuestion, DatasetQuestions, RemovedQuestion, TextMayDo
 from api.joins.responsible import ResponsiblePeople, is_among
 from api.visibility.readers import Reader
-from catalog.curation.questions import Questions
 from catalog.errors import NotAllowed, NotFound
 from catalog.model import DatasetId
 from catalog.question_store import Question, QuestionAnswer
+from catalog.questions import Questions
 from catalog.records import DatasetRecord, rfc3339
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog

@@ -5,9 +5,9 @@ from __future__ import annotations
 from api.wiring.adapters import Adapters
 from api.wiring.clock import now
 from api.wiring.instance import Instance
-from catalog.curation.questions import Questions
 from catalog.events.events import Events
 from catalog.ports import CatalogStore
+from catalog.questions import Questions
 
 
 def provide(instance: Instance, parts: Adapters) -> None:
