@@ -26,7 +26,7 @@ _UNSEEN = re.compile(f"(?![\\n\\r\\t])[{MOVING}]")
 
 
 class Questions:
-    """The service behind questions. Whoever calls it has decided that the person may. Each method is one transaction."""
+    """The service behind questions. The caller has decided that the person may. Each method is one transaction."""
 
     def __init__(self, store: CatalogStore, clock: Clock, events: EventSink | None = None) -> None:
         self._store, self._clock, self._events = store, clock, events

@@ -83,9 +83,9 @@ def decides(weir: ApiWorld, name: str, request: str) -> bool:
 
 def test_a_request_is_decided_by_who_answers_and_stewards_decide_none(weir: ApiWorld) -> None:
     body = {"dataset": "prod/orders", "fields": ["*"], "purpose": "x", "reason": "x"}
-    made = weir.user("ana").post(f"{API}/access-requests", json=body)
-    assert made.status_code in (200, 201), made.text
-    request = made.json()["id"]
+    asked = weir.user("ana").post(f"{API}/access-requests", json=body)
+    assert asked.status_code in (200, 201), asked.text
+    request = asked.json()["id"]
     assert decides(weir, "carl", request)
     weir.apply(DOMAIN.removeprefix("---\n"))
     assert (decides(weir, "carl", request), decides(weir, "steve", request)) == (False, False)
