@@ -20,6 +20,7 @@ from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights
 from api.joins.observing import Observing
+from api.joins.responsible import ResponsiblePeople
 from api.joins.second_person import SecondPerson
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.decisions import ViewDecisions
@@ -175,6 +176,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(DirectoryPeople, people)
     add(DirectoryList, DirectoryList(governance.state))
     add(Approvals, governance.approvals)
+    add(ResponsiblePeople, governance.responsible)
     add(RequestView, requests.view)
     add(Extensions, requests.extensions)
     add(Bundles, requests.bundles)

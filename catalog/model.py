@@ -99,10 +99,11 @@ class ReviewState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A user or a group that answers for a dataset."""
+    """A user or a group that answers for a dataset. `roles`: business, technical; two with the same name are one owner."""
 
     kind: str  # user | group
     name: str
+    roles: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return self.name if self.kind == "user" else f"group:{self.name}"

@@ -19,6 +19,7 @@ from catalog.incident_store import IncidentStore
 from catalog.lags import LagStore
 from catalog.model import DatasetId, SchemaVersion
 from catalog.quality_store import QualityStore
+from catalog.question_store import QuestionStore
 from catalog.records import (
     ClassificationEvent,
     ClassificationRecord,
@@ -215,6 +216,7 @@ class CatalogStore(
     QualityStore,
     IncidentStore,
     CheckPositionStore,
+    QuestionStore,
     Protocol,
 ):
     def transaction(self) -> AbstractContextManager[None]:

@@ -25,6 +25,8 @@ PATHS = (
     f"{_ORDERS}/quality",
     f"{_ORDERS}/anomalies",
     f"{_ORDERS}/visibility",
+    f"{_ORDERS}/questions",
+    f"{_ORDERS}/descriptions",
     "/api/v1/access-requests",
     "/api/v1/audit",
     "/api/v1/audit/key",
@@ -115,6 +117,8 @@ def fill(weir: ApiWorld) -> dict[str, str]:
     _ok(otto.post(f"/api/v1/access-requests/{request['id']}/approve", json={"reason": "until it is solved"}), 200)
     _ok(ana.post("/api/v1/access-requests", json={**_REQUEST, "reason": "Another one."}), 201)
     _ok(ana.post("/api/v1/saved-queries", json={"name": "mine", "sql": "SELECT 1 FROM prod.orders"}), 201)
+    asked = _ok(ana.post(f"{_ORDERS}/questions", json={"text": "Is region ever null?"}), 200)
+    _ok(otto.post(f"/api/v1/questions/{asked['id']}/answers", json={"text": "Never."}), 200)
     return {"admin": weir.admin.headers["Authorization"].removeprefix("Bearer "), **tokens}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.config.settings import Settings
+from api.joins.responsible import ResponsiblePeople
 from api.joins.views.clusters import ViewClusters
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
@@ -50,6 +51,7 @@ class GovernanceServices:
     identity: Identity
     approvals: Approvals
     grants: Grants
+    responsible: ResponsiblePeople
     other_issuers: bool
 
     def manages(self, subject: Subject) -> bool:
@@ -69,6 +71,7 @@ def governance_services(settings: Settings, parts: Adapters, catalog: CatalogSer
     sessions = Sessions(parts.session_store, state, parts.openid, sealer, now, settings.sign_in, record=record_sign_in)
     device_logins = DeviceLogins(parts.session_store, now)
     verifiers = parts.verifiers()
+    responsible = ResponsiblePeople(catalog.store, catalog.clusters, state)
     identity = Identity(parts.tokens, state, now, verifiers, policies, sessions)
     return GovernanceServices(
         state=state,
@@ -90,7 +93,9 @@ def governance_services(settings: Settings, parts: Adapters, catalog: CatalogSer
             lambda subject, dataset, name: own_consumer(
                 state.view(), subject, dataset, name, identity.manages(subject)
             ),
+            responsible,
         ),
+        responsible=responsible,
         grants=Grants(state, facts, identity, audit.log, now, policies, events),
         other_issuers=bool(verifiers),
     )

@@ -11,6 +11,7 @@ from catalog.curation.stated import curation
 from catalog.datasets.carry_over import carry_over
 from catalog.datasets.classification_events import EventDraft, review_event, scan_events
 from catalog.datasets.clusters import Clusters
+from catalog.datasets.description_versions import described, versions
 from catalog.datasets.diff import differences
 from catalog.datasets.merge import merge_declared, merge_scan, review
 from catalog.datasets.queries import DatasetReader
@@ -269,6 +270,7 @@ class Datasets(DatasetReader):
         now = self._clock()
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
+            was = described(record, self._store.notes(dataset))
             declared_format = spec.format.model_dump(exclude_none=True) if spec.format else {}
             if spec.columns and spec.columns.key:
                 declared_format[KEY_TYPE] = spec.columns.key
@@ -276,7 +278,10 @@ class Datasets(DatasetReader):
                 replace(
                     record,
                     description=spec.description,
-                    owners=tuple(Owner("user" if o.user else "group", o.user or o.group or "") for o in spec.owners),
+                    owners=tuple(
+                        Owner("user" if o.user else "group", o.user or o.group or "", tuple(sorted(set(o.roles))))
+                        for o in spec.owners
+                    ),
                     tags=tuple(spec.tags),
                     terms=tuple(spec.terms),
                     format={**record.scan.get("format", {}), **declared_format},
@@ -288,6 +293,8 @@ class Datasets(DatasetReader):
             )
             notes = [FieldNote(f.path, f.description, tuple(f.terms), f.properties) for f in spec.fields_]
             self._store.put_notes(dataset, [n for n in notes if n.description or n.terms or n.properties])
+            for version in versions(dataset, was, described(record, notes), by, now):
+                self._store.add_description(version)
             merged = merge_declared(
                 self._store.classifications(dataset),
                 [(f.path, tag) for f in spec.fields_ for tag in f.tags],

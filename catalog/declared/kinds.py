@@ -17,7 +17,7 @@ from catalog.declared.curation_specs import (
     PropertyValue,
 )
 from catalog.declared.kafka_properties import refusal
-from catalog.declared.spec_parts import OwnerSpec, Path, Spec, Tag, tag_word
+from catalog.declared.spec_parts import DatasetOwnerSpec, OwnerSpec, Path, Spec, Tag, tag_word
 from catalog.errors import InvalidInput
 from catalog.namespaces import addresses
 
@@ -173,6 +173,10 @@ class ClusterSpec(Spec):
     rights: ClusterRightsSpec | None = None
     aliases: list[str] = Field(default_factory=list)
     description: str = ""
+    owners: list[OwnerSpec] = Field(
+        default_factory=list,
+        description="Who answers for datasets that nobody else owns: neither their data products nor their domain.",
+    )
 
     @field_validator("bootstrapServers")
     @classmethod
@@ -239,7 +243,7 @@ class QualitySpec(Spec):
 
 class DatasetSpec(Spec):
     description: str = ""
-    owners: list[OwnerSpec] = Field(default_factory=list)
+    owners: list[DatasetOwnerSpec] = Field(default_factory=list)
     tags: list[Tag] = Field(default_factory=list)
     terms: list[str] = Field(default_factory=list)
     format: FormatSpec | None = None

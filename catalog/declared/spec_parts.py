@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -51,3 +51,9 @@ class OwnerSpec(Spec):
         if (self.user is None) is (self.group is None):
             raise ValueError("an owner is {user: NAME} or {group: NAME}")
         return self
+
+
+class DatasetOwnerSpec(OwnerSpec):
+    """`roles`: as what they answer for it. Business: what it means and who may have it; technical: what writes and keeps it."""
+
+    roles: list[Literal["business", "technical"]] = Field(default_factory=list, max_length=2)

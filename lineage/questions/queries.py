@@ -116,6 +116,14 @@ class Lineage(Downstream):
         edges = self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, as_of_time(as_of))
         return self._readers(edges, self._nodes({edge.source for edge in edges}))
 
+    def writers_of(self, dataset: DatasetId) -> list[Reader]:
+        """Jobs that write a dataset, newest report first. Empty where lineage knows nothing of it."""
+        root = self.of(dataset)
+        if root is None:
+            return []
+        edges = self._graph.edges_at([root.id], Kind.WRITES, Direction.UPSTREAM, NOW)
+        return self._readers(edges, self._nodes({edge.source for edge in edges}))
+
     def readers_of_each(self, datasets: Collection[DatasetId]) -> dict[DatasetId, list[Reader]]:
         """As `readers_of` for many datasets by their canonical names, in few questions; those that nobody reads are left out."""
         by_id = {str(dataset.node_id): dataset for dataset in datasets}

@@ -161,7 +161,8 @@ def _tags(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> dict[str, set[s
 
 
 def _owners(spec: Spec) -> set[tuple[str, Any]]:
-    return {pair for owner in _listed(spec.get("owners")) for pair in _mapping(owner).items()}
+    owners = (_mapping(owner) for owner in _listed(spec.get("owners")))
+    return {(key, owner[key]) for owner in owners for key in ("user", "group") if owner.get(key) is not None}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -90,6 +90,13 @@ def _all(event: Event, people: People) -> Iterable[Notified]:
                 yield from _each(people.members(group), Topic.DATA, "affected")
         case "incident.commented":
             yield from _each(_texts(data.get("assignee")), Topic.COMMENTS, "discussed")
+        case "question.asked":
+            owners = people.owners(dataset)
+            yield from _each(owners, Topic.COMMENTS, "questioned")
+            if not owners:
+                yield from _each(people.managers(), Topic.COMMENTS, "questioned")
+        case "question.answered" | "question.accepted":
+            yield from _each(_texts(data.get("user")), Topic.COMMENTS, kind)
         case "view.failed" | "incident.opened" | "incident.resolved":
             users = [*_texts(data.get("people")), *_texts(data.get("user"))]
             members = [member for group in _texts(data.get("group")) for member in people.members(group)]

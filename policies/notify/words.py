@@ -46,6 +46,9 @@ _SENTENCES = {
     "reference.broken": "{dataset}, which you own: a rule that reads another dataset is broken; who may read both sees more",
     "reference.kept": "{dataset}, which you own: a rule that reads another dataset is kept again; who may read both sees more",
     "discussed": "{by} wrote in the incident of {dataset} that you look after",
+    "questioned": "{by} asks a question about {dataset}",
+    "question.answered": "{by} answered your question about {dataset}",
+    "question.accepted": "{by} accepted your answer about {dataset}",
     "test": "This is a test of notifications by Weir",
 }
 

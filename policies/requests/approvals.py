@@ -39,6 +39,7 @@ from policies.requests.narrowing import Part, marked, narrowed
 from policies.requests.records import KIND, RequestRecords
 from policies.requests.requirements import Requirements
 from policies.requests.scope import RequestedFields
+from policies.responsible import Responsibility, own_owners
 from policies.settings import PolicySettings
 
 _ATTEMPTS = 5
@@ -62,6 +63,7 @@ class Approvals:
         check_condition: Callable[[str], Iterable[str]] = lambda _: (),
         events: EventSink | None = None,
         own_consumer: OwnConsumer | None = None,
+        responsibility: Responsibility = own_owners,
     ) -> None:
         """`check_condition` gives the fields that rows name, and raises InvalidInput for rows that cannot be used."""
         self._own_consumer = own_consumer
@@ -72,7 +74,9 @@ class Approvals:
         self.records = RequestRecords(state.store, audit, clock, events, lambda: state.view().purposes)
         self.emergency = EmergencyAccess(state, facts, self.requirements, self.records, clock)
         self.delegations = Delegations(state, identity, audit, clock)
-        self.deciders = Deciders(state, facts, identity, self.delegations, self._settings.escalated_managers_decide)
+        self.deciders = Deciders(
+            state, facts, identity, self.delegations, self._settings.escalated_managers_decide, responsibility
+        )
 
     # --- asking ----------------------------------------------------------------------------------------------------
 

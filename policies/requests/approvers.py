@@ -17,6 +17,7 @@ from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
 from policies.requests.talk import MANAGERS
+from policies.responsible import Responsibility, Responsible, own_owners
 from policies.spellings import name_key, same_person
 from policies.workflow import Approvers, Stage
 
@@ -42,8 +43,10 @@ class Deciders:
         identity: Identity,
         delegations: Delegations,
         managers_decide: bool = False,
+        responsibility: Responsibility = own_owners,
     ) -> None:
         """`managers_decide`: whether those who manage decide requests that were escalated to them."""
+        self._responsibility = responsibility
         self._managers_decide = managers_decide
         self._people: PeopleIndex | None = None
         self._state, self._facts, self._identity, self._delegations = state, facts, identity, delegations
@@ -105,7 +108,7 @@ class Deciders:
         owned = self.facts_or_none(of) if of is not None else facts
         users = index.matching(stage.approvers.people) | set(self.delegates(request))
         if stage.approvers.owners and owned is not None:
-            users |= index.matching(owned.owners)
+            users |= index.matching(self._owners(owned))
         if stage.approvers.owners:
             claiming = [each for each in self._state.view().domains.values() if each.has(of or request.dataset)]
             users = users.union(*(index.matching(each.admins) for each in claiming))
@@ -164,7 +167,7 @@ class Deciders:
         if Power.APPROVE in self._identity.powers(subject, request.dataset):
             return True
         facts = self.facts_or_none(request.dataset)
-        if request.break_glass and facts is not None and self._among(subject, facts.owners):
+        if request.break_glass and facts is not None and self._among(subject, self._owners(facts)):
             return True
         if any(self.is_approver(subject, request, stage, facts) for stage in request.stages):
             return True
@@ -177,7 +180,8 @@ class Deciders:
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.
 
-        Admins of the dataset's domain decide as its owners do. Where a stage asks for owners and there is none
+        Admins of the dataset's domain decide as its owners do. Of a dataset without owners, those of its products or of its
+        cluster do. Where a stage asks for owners and there is none
         but the requester, managers decide instead. So they do where everybody whom a stage or the owners name is disabled
         or deleted.
         """
@@ -191,7 +195,7 @@ class Deciders:
             return True
         if stage.approvers.of is not None:
             facts = self.facts_or_none(stage.approvers.of)
-        owners = facts.owners if facts is not None else None
+        owners = self._owners(facts) if facts is not None else None
         if owners is not None and who.among(owners):
             return True
         ownerless = owners is None or (not owners.groups and owners.users <= {request.requester})
@@ -205,6 +209,14 @@ class Deciders:
 
     def _manages(self, subject: Subject) -> bool:
         return "manage" in self._identity.permissions(subject)
+
+    def responsible(self, dataset: str) -> Responsible:
+        """Who answers for a dataset, and by what; nobody where it is gone."""
+        facts = self.facts_or_none(dataset)
+        return self._responsibility(facts.reference, facts.owners, False) if facts is not None else Responsible()
+
+    def _owners(self, facts: DatasetFacts) -> SubjectMatch:
+        return self._responsibility(facts.reference, facts.owners, True).people
 
     def facts_or_none(self, reference: str) -> DatasetFacts | None:
         """None for a dataset that is gone; its requests are still to be seen and ended."""

@@ -44,8 +44,7 @@ class RequestPeople:
         return about is not None and self._deciders.sees(user, about)
 
     def owners(self, dataset: str) -> Collection[str]:
-        facts = self._deciders.facts_or_none(dataset)
-        return sorted(self._index().matching(facts.owners)) if facts is not None else ()
+        return sorted(self._index().matching(self._deciders.responsible(dataset).people))
 
     def members(self, group: str) -> Collection[str]:
         return sorted(self._index().matching(SubjectMatch(groups=frozenset({group}))))

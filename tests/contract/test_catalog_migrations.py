@@ -17,6 +17,7 @@ import catalog.adapters.sql.tables_incidents  # noqa: F401
 import catalog.adapters.sql.tables_lags  # noqa: F401
 import catalog.adapters.sql.tables_leases  # noqa: F401
 import catalog.adapters.sql.tables_quality  # noqa: F401
+import catalog.adapters.sql.tables_questions  # noqa: F401
 import catalog.adapters.sql.tables_record_keys  # noqa: F401
 import catalog.adapters.sql.tables_reports  # noqa: F401
 import catalog.adapters.sql.tables_saved_queries  # noqa: F401

@@ -11,7 +11,7 @@ class CurationChanged(Answer):
     """What is declared of a dataset now."""
 
     reference: str = about("CLUSTER/TOPIC.")
-    curation: FreeForm = about("certification, deprecation, announcements, properties, as they are declared.")
+    curation: FreeForm = about("certification, deprecation, announcements, properties, owners, as they are declared.")
     action: Literal["create", "update", "unchanged"]
 
 

@@ -10,8 +10,8 @@ from catalog.curation.stated import value_text
 from catalog.spreadsheet import is_formula
 
 FIXED = (
-    "dataset", "field", "description", "owners", "tags", "terms", "certified", "certifiedBy", "certificationNote",
-    "deprecated", "deprecationReason", "successor", "endsOn",
+    "dataset", "field", "description", "owners", "businessOwners", "technicalOwners", "tags", "terms",
+    "certified", "certifiedBy", "certificationNote", "deprecated", "deprecationReason", "successor", "endsOn",
 )  # fmt: skip
 OF_FIELDS = frozenset({"dataset", "field", "description", "tags", "terms"})
 PROPERTY = "property:"
@@ -39,17 +39,24 @@ def listed(cell: str) -> list[str]:
     return list(dict.fromkeys(part for part in parts if part))
 
 
+def owner_name(owner: Mapping[str, Any]) -> str:
+    """A user, or a group as group:NAME."""
+    return str(owner["user"]) if owner.get("user") else f"group:{owner['group']}"
+
+
 def row(dataset: str, field: str, part: Mapping[str, Any], properties: Iterable[str]) -> list[str]:
     """A line of the table. `part`: the spec of a Dataset, or of one of its fields."""
     certification, deprecation = part.get("certification"), part.get("deprecation")
     certified, deprecated = certification or {}, deprecation or {}
-    owners = [each["user"] if "user" in each else f"group:{each['group']}" for each in part.get("owners") or ()]
+    owners = part.get("owners") or ()
     values = part.get("properties") or {}
     cells = {
         "dataset": dataset,
         "field": field,
         "description": part.get("description") or "",
-        "owners": joined(owners),
+        "owners": joined(map(owner_name, owners)),
+        "businessOwners": joined(owner_name(each) for each in owners if "business" in (each.get("roles") or ())),
+        "technicalOwners": joined(owner_name(each) for each in owners if "technical" in (each.get("roles") or ())),
         "tags": joined(part.get("tags") or ()),
         "terms": joined(part.get("terms") or ()),
         "certified": "" if certification is None else "yes",

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from api.features.curation.cells import FIXED, OF_FIELDS, PROPERTY, listed, plain
+from api.features.curation.owner_cells import owners
 from catalog.curation.properties import Kinds, parsed
 from catalog.errors import InvalidInput
 from catalog.near_names import did_you_mean
@@ -75,11 +76,12 @@ def part(line: Line, before: Mapping[str, Any], properties: Kinds) -> dict[str, 
     after = dict(before)
     if line.field and (beside := [n for n in line.cells if n in FIXED and n not in OF_FIELDS and line.cells[n]]):
         raise InvalidInput(f"{beside[0]} is a dataset's, and the line is of the field {line.field}; empty the cell.")
-    for name in ("description", "tags", "terms", "owners"):
-        if name in line.cells and (name in OF_FIELDS or not line.field):
+    for name in ("description", "tags", "terms"):
+        if name in line.cells:
             cell = line.cells[name]
-            _set(after, name, cell if name == "description" else _owners(cell) if name == "owners" else listed(cell))
+            _set(after, name, cell if name == "description" else listed(cell))
     if not line.field:
+        _set(after, "owners", owners(line.cells, before.get("owners") or []))
         _mark(after, line.cells, "certification", "certified", {"certifiedBy": "by", "certificationNote": "note"})
         of_end = {"deprecationReason": "reason", "successor": "successor", "endsOn": "date"}
         _mark(after, line.cells, "deprecation", "deprecated", of_end)
@@ -99,12 +101,6 @@ def _set(target: dict[str, Any], key: str, value: Any) -> None:
             del target[key]
     elif target.get(key) != value or isinstance(target.get(key), bool) is not isinstance(value, bool):
         target[key] = value
-
-
-def _owners(cell: str) -> list[dict[str, str]]:
-    return [
-        {"group": each.removeprefix("group:")} if each.startswith("group:") else {"user": each} for each in listed(cell)
-    ]
 
 
 def _mark(after: dict[str, Any], cells: Mapping[str, str], key: str, column: str, details: Mapping[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -68,12 +68,25 @@ class AnnouncementBody(RequestBody):
     until: Text | None = None
 
 
+class OwnerBody(RequestBody):
+    """A user or a group."""
+
+    user: Text | None = None
+    group: Text | None = None
+    roles: list[Literal["business", "technical"]] = Field(default_factory=list, max_length=2)
+
+
 class CurationBody(RequestBody):
     """What to change; what is left out stays, null takes it away."""
 
     certification: CertificationBody | None = None
     deprecation: DeprecationBody | None = None
     announcements: list[AnnouncementBody] | None = Field(None, max_length=20)
+    owners: list[OwnerBody] | None = Field(
+        None,
+        max_length=100,
+        description="Not for owners themselves: owners read it, so `manage` and admins of its domain name them.",
+    )
     properties: FreeForm | None = Field(
         None,
         description="Values by name; null takes one away. Declared by kind: Property.",
@@ -84,12 +97,14 @@ class CurationBody(RequestBody):
 def curate(
     edits: From[CurationEdits], caller: Caller, later: Session, namespace: Name, name: Name, body: CurationBody
 ) -> answers.CurationChanged:
-    """Certify or deprecate a dataset, announce something to its readers, set its properties. The rest stays.
+    """Certify or deprecate a dataset, announce something to its readers, set its properties and owners. The rest stays.
 
     The same as applying the changed document: the same checks and audit.
     """
     if not body.model_fields_set:
-        raise InvalidInput("Nothing is to be changed; send certification, deprecation, announcements or properties.")
+        raise InvalidInput(
+            "Nothing is to be changed; send certification, deprecation, announcements, properties or owners."
+        )
     parts = {
         key: _without_nulls(value) if key in ("certification", "deprecation") else value
         for key, value in body.model_dump(mode="json", by_alias=True, exclude_unset=True).items()

@@ -44,7 +44,7 @@ class CurationEdits:
                 )
             except DocumentChanged:
                 continue
-            kept = {key: after["spec"][key] for key in KEYS if key in after["spec"]}
+            kept = {key: after["spec"][key] for key in (*KEYS, "owners") if key in after["spec"]}
             action = applied["changes"][0]["action"]
             return CurationChanged(reference=record.reference, curation=kept, action=action)
         raise Conflict(f"The declared document of {record.reference} changes all the time; try again.")

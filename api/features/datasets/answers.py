@@ -318,6 +318,22 @@ class FieldNote(Answer):
     properties: dict[str, str | int | float | bool]
 
 
+class DatasetOwner(Answer):
+    """A user or a group that owns a dataset itself."""
+
+    name: str = about("A user, or a group as group:NAME.")
+    roles: list[Literal["business", "technical"]]
+
+
+class ResponsibleFor(Answer):
+    """Who answers for a dataset: decides, is notified, is asked."""
+
+    names: list[str] = about("Users, and groups as group:NAME.")
+    source: Literal["dataset", "product", "domain", "cluster", "nobody"] = about("Whose owners they are.")
+    source_name: str = about("Of the product, the domain or the cluster; empty for nobody.")
+    owners: list[DatasetOwner] = about("The dataset's own.")
+
+
 class Certification(Answer):
     """That people vouch for a dataset."""
 
@@ -390,6 +406,7 @@ class DatasetDetails(DatasetBase):
     entities: list[str] = about("Kinds of personal data in its fields.")
     notes: list[FieldNote]
     curated: Curated
+    responsible: ResponsibleFor
 
     @classmethod
     def of(
@@ -404,6 +421,7 @@ class DatasetDetails(DatasetBase):
         entities: Iterable[str],
         notes: Iterable[records.FieldNote],
         curated: Curated,
+        responsible: ResponsibleFor,
     ) -> DatasetDetails:
         return cls(
             **_base(record, withheld),
@@ -420,6 +438,7 @@ class DatasetDetails(DatasetBase):
                 for n in notes
             ],
             curated=curated,
+            responsible=responsible,
         )
 
 

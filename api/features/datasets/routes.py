@@ -19,6 +19,7 @@ from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import require_on
 from api.guard.router import FeatureRouter
 from api.guard.services import From
+from api.joins.responsible import ResponsiblePeople
 from api.visibility import sight
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Reader, Readers
@@ -35,6 +36,7 @@ from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
+from policies.responsible import Responsible
 
 router = FeatureRouter("/datasets", tags=["catalog"])
 
@@ -84,6 +86,7 @@ def get_dataset(
     sights: From[SightRules],
     identity: From[Identity],
     store: From[CatalogStore],
+    responsible: From[ResponsiblePeople],
     caller: Caller,
     namespace: Name,
     name: Name,
@@ -114,6 +117,16 @@ def get_dataset(
         entities=(c.entity for c in reader.datasets.classifications(record.id) if c.holds),
         notes=reader.datasets.notes(record.id),
         curated=answers.Curated.of(record, partial(_knows, reader), products_of(store).get(record.id, ()), now()),
+        responsible=_responsible(responsible.of(record), record),
+    )
+
+
+def _responsible(who: Responsible, record: DatasetRecord) -> answers.ResponsibleFor:
+    return answers.ResponsibleFor(
+        names=who.names,
+        source=who.source,
+        source_name=who.name,
+        owners=[answers.DatasetOwner.model_validate({"name": str(o), "roles": o.roles}) for o in record.owners],
     )
 
 

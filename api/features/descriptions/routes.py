@@ -1,4 +1,4 @@
-"""`PATCH /datasets/{namespace}/{name}`: the description and the tags of a dataset or a field."""
+"""The description and the tags of a dataset or a field, and what descriptions were before."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from pydantic import Field
 from api.edge.answer import RequestBody
 from api.edge.parameters import Name, Text
 from api.features.descriptions import answers
+from api.features.descriptions.history import history
 from api.features.descriptions.service import Descriptions, Edit
-from api.guard.guards import Caller, needs
+from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Session
 from api.guard.router import FeatureRouter
 from api.guard.services import From
+from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
 
 router = FeatureRouter("/datasets", tags=["catalog"])
 
@@ -64,3 +67,16 @@ def describe(
         raise InvalidInput(f"The tag {both[0]} is both to be added and removed; name it once.")
     dataset = DatasetId(namespace, name)
     return descriptions.edit(caller, later, dataset, edit, allow_unknown=allowUnknown)
+
+
+@router.get("/{namespace}/{name}/descriptions", dependencies=[signed_in(KNOWN)])
+def description_history(
+    store: From[CatalogStore],
+    readers: From[Readers],
+    caller: Caller,
+    namespace: Name,
+    name: Name,
+    field: Annotated[Text | None, Query(description="Only of this field.")] = None,
+) -> answers.DescriptionHistory:
+    """What the descriptions of a dataset and its fields were before, and who changed them when."""
+    return history(store, readers.of(caller), DatasetId(namespace, name), field)

@@ -12,6 +12,7 @@ RowKind = Literal[
     "request",
     "question",
     "right",
+    "dataset-question",
     "contract",
     "departure",
     "detection",

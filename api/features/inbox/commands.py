@@ -14,6 +14,7 @@ _COMMANDS = {
     "request": "weir request list",
     "question": "weir request list",
     "right": "weir access-review list",
+    "dataset-question": "weir dataset question list DATASET --open",
     "contract": "weir contract list",
     "departure": "weir dataset list",
     "detection": "weir personal-data review",

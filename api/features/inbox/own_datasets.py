@@ -7,7 +7,12 @@ from datetime import datetime, timedelta
 
 from api.features.contracts.shown import ShownContracts
 from api.features.inbox.person import Person
-from api.features.inbox.rows import FEW, Row, dataset_page, page, plural, verb
+from api.features.inbox.rows import FEW, Row, dataset_page, first_of, page, plural, verb
+from api.joins.responsible import ResponsiblePeople, is_among
+from catalog.model import DatasetId
+from catalog.question_store import Question
+from catalog.questions import Questions
+from policies.spellings import same_person
 
 NEW = timedelta(days=7)
 """How long a dataset counts as new."""
@@ -54,6 +59,43 @@ def contracts(person: Person, shown: ShownContracts) -> Sequence[Row]:
 
 def _moment(text: str | datetime) -> datetime:
     return text if isinstance(text, datetime) else datetime.fromisoformat(text)
+
+
+def asked(person: Person, questions: Questions, responsible: ResponsiblePeople) -> Sequence[Row]:
+    """Open questions of others about datasets that they answer for, which nobody answered yet."""
+    waiting = questions.about(person.datasets.keys(), only_open=True)
+    mine = {
+        dataset
+        for dataset in {each.dataset for each in waiting}
+        if is_among(person.subject, responsible.of(person.datasets[dataset]).people)
+    }
+    asked = [each for each in waiting if each.dataset in mine and not same_person(each.by, person.subject.user)]
+    answered = {each.question for each in questions.answers_to([each.id for each in asked])}
+    asked = [each for each in asked if each.id not in answered]
+    by_dataset: dict[DatasetId, list[Question]] = {}
+    for each in sorted(asked, key=lambda each: each.at):  # the dataset whose question waits longest comes first
+        by_dataset.setdefault(each.dataset, []).append(each)
+    rows = [_asked(person.datasets[dataset].reference, of) for dataset, of in list(by_dataset.items())[:FEW]]
+    rest = list(by_dataset.items())[FEW:]
+    if rest:
+        first = person.datasets[rest[0][0]].reference
+        more = [each for _, of in rest for each in of]
+        rows.append(_asked(first, more, f"{first} and others"))
+    return rows
+
+
+def _asked(reference: str, of: Sequence[Question], where: str = "") -> Row:
+    return Row(
+        kind="dataset-question",
+        duty="owner",
+        tone="waiting",
+        count=len(of),
+        subject=plural(len(of), "question"),
+        text=f"{verb(len(of), 'waits', 'wait')} for an answer: {where or reference}",
+        action="Answer",
+        link=dataset_page(reference, "questions"),
+        since=first_of([each.at for each in of]),
+    )
 
 
 def departures(person: Person) -> Sequence[Row]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from api.features.inbox.person import Person
 from api.features.inbox.rows import FEW, Row, page, plural, verb
+from api.joins.responsible import ResponsiblePeople
 from catalog.datasets.reviews import is_doubtful
 from catalog.entities import is_personal
 from catalog.errors import NotFound
@@ -16,6 +17,7 @@ from catalog.paths import FieldPath
 from catalog.records import DatasetRecord
 from policies.access.grants import Grants
 from policies.decision.domains import Power
+from policies.workflow import NOBODY
 
 COUNTED_S = 1.5
 """How long people who see personal data are counted; then the count is a lower bound, and the row states it."""
@@ -109,13 +111,13 @@ def _words(entity: str) -> str:
     return _NAMES.get(entity, entity)
 
 
-def unowned(person: Person) -> Sequence[Row]:
+def unowned(person: Person, responsible: ResponsiblePeople) -> Sequence[Row]:
     """Topics with personal data that nobody answers for."""
     personal = {dataset for dataset, each in person.tags if each.holds and is_personal(each.entity)}
     topics = [
         record
         for dataset in personal
-        if not (record := person.datasets[dataset]).owners and person.has(Power.REPORT, record)
+        if responsible.of(record := person.datasets[dataset]).people == NOBODY and person.has(Power.REPORT, record)
     ]
     if not topics:
         return []

@@ -21,11 +21,13 @@ from api.features.inbox.advice import advice
 from api.features.inbox.answers import Inbox, UncountedPart
 from api.features.inbox.person import Person
 from api.features.inbox.rows import Row
+from api.joins.responsible import ResponsiblePeople
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from catalog.contracts.service import Contracts
 from catalog.errors import WeirError
 from catalog.ports import CatalogStore, Clock
+from catalog.questions import Questions
 from catalog.scans.scans import Scans
 from policies.access.grants import Grants
 from policies.access.identity import Identity
@@ -56,6 +58,8 @@ class Services:
     campaigns: Campaigns
     grants: Grants
     contracts: Contracts
+    questions: Questions
+    responsible: ResponsiblePeople
     scans: Scans
     health: Health
     certificate_end: Callable[[], datetime | None]
@@ -97,11 +101,12 @@ class Inboxes:
             "requests to decide": partial(decisions.requests, person, of.approvals),
             "questions about requests": partial(decisions.questions, person, of.approvals),
             "rights to confirm": partial(decisions.rights, person, of.campaigns),
+            "questions about datasets": partial(own_datasets.asked, person, of.questions, of.responsible),
             "contracts": partial(own_datasets.contracts, person, shown),
             "departures from schemas": partial(own_datasets.departures, person),
             "detections to review": partial(personal_data.detections, person),
             "people who see personal data": partial(personal_data.unmasked, person, of.grants),
-            "personal data without an owner": partial(personal_data.unowned, person),
+            "personal data without an owner": partial(personal_data.unowned, person, of.responsible),
             "gaps of scans": partial(personal_data.gaps, person),
             "servers": partial(operation.servers, person, of.health),
             "lag of consumer groups": partial(operation.consumers, person, of.store),

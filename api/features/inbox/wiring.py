@@ -10,6 +10,7 @@ from api.edge.tls import certificate_end
 from api.features.access_reviews.service import AccessReviews
 from api.features.health.service import Health
 from api.features.inbox.service import Inboxes, Services
+from api.joins.responsible import ResponsiblePeople
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from api.wiring.adapters import Adapters
@@ -17,6 +18,7 @@ from api.wiring.clock import now
 from api.wiring.instance import Instance
 from catalog.contracts.service import Contracts
 from catalog.ports import CatalogStore
+from catalog.questions import Questions
 from catalog.scans.scans import Scans
 from policies.access.grants import Grants
 from policies.access.identity import Identity
@@ -41,6 +43,8 @@ def provide(instance: Instance, parts: Adapters) -> None:
                 campaigns=instance[AccessReviews].campaigns,
                 grants=instance[Grants],
                 contracts=instance[Contracts],
+                questions=instance[Questions],
+                responsible=instance[ResponsiblePeople],
                 scans=instance[Scans],
                 health=instance[Health],
                 certificate_end=end,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, func, select, update
@@ -248,6 +249,7 @@ def _put_labels(session: Session, key: int, dataset: DatasetRecord) -> None:
     session.execute(delete(LabelRow).where(LabelRow.dataset_id == key))
     labels = [
         *((owner.kind, owner.name) for owner in dataset.owners),
+        *((role, str(owner)) for owner in dataset.owners for role in owner.roles),
         *(("tag", tag) for tag in dataset.tags),
         *(("term", term) for term in dataset.terms),
     ]
@@ -261,7 +263,7 @@ def _put_labels(session: Session, key: int, dataset: DatasetRecord) -> None:
 def _record(row: DatasetRow, labels: Sequence[LabelRow]) -> DatasetRecord:
     return DatasetRecord(
         id=DatasetId(row.namespace, row.name),
-        owners=tuple(Owner(label.kind, label.label) for label in labels if label.kind in ("user", "group")),
+        owners=_owners(labels),
         tags=tuple(label.label for label in labels if label.kind == "tag"),
         terms=tuple(label.label for label in labels if label.kind == "term"),
         format=row.format,
@@ -274,6 +276,15 @@ def _record(row: DatasetRow, labels: Sequence[LabelRow]) -> DatasetRecord:
         indexed_revision=row.indexed_revision,
         **{name: getattr(row, name) for name in _PLAIN},
     )
+
+
+def _owners(labels: Sequence[LabelRow]) -> tuple[Owner, ...]:
+    roles: dict[str, list[str]] = {}
+    for label in labels:
+        if label.kind in ("business", "technical"):
+            roles.setdefault(label.label, []).append(label.kind)
+    owners = (Owner(label.kind, label.label) for label in labels if label.kind in ("user", "group"))
+    return tuple(replace(each, roles=tuple(sorted(roles.get(str(each), ())))) for each in owners)
 
 
 def _outline(dataset: DatasetId, cluster: str | None, labels: Sequence[tuple[str, str]]) -> DatasetOutline:

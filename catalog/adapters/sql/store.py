@@ -15,6 +15,7 @@ from catalog.adapters.sql.events import SqlEvents
 from catalog.adapters.sql.incidents import SqlIncidents
 from catalog.adapters.sql.lags import SqlLags
 from catalog.adapters.sql.quality import SqlQuality
+from catalog.adapters.sql.questions import SqlQuestions
 from catalog.adapters.sql.reports import SqlReports
 from catalog.adapters.sql.saved_queries import SqlSavedQueries
 from catalog.adapters.sql.scans import SqlScans
@@ -146,6 +147,7 @@ class SqlCatalogStore(
     SqlContracts,
     SqlQuality,
     SqlIncidents,
+    SqlQuestions,
 ):
     """The record store on the given database, which must have been migrated."""
 

@@ -62,7 +62,7 @@ class DatasetRow(Base):
 class LabelRow(Base):
     """Owners, tags and terms of a dataset, one a row so that they can be filtered by.
 
-    `kind`: user, group (owners), tag, term.
+    `kind`: user, group (owners), business, technical (as what an owner answers for it: NAME or group:NAME), tag, term.
     """
 
     __tablename__ = "dataset_labels"

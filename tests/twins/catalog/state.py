@@ -17,6 +17,7 @@ from catalog.event_model import DeliveryState, Event
 from catalog.incident_store import Incident, IncidentEntry
 from catalog.model import DatasetId
 from catalog.quality_store import Anomaly, QualityMark, QualityPoint, QualityState, Tier
+from catalog.question_store import DescriptionVersion, Question, QuestionAnswer
 from catalog.records import (
     ClassificationEvent,
     ClassificationRecord,
@@ -64,6 +65,9 @@ class State:
     incidents: dict[str, Incident] = field(default_factory=dict)
     incident_entries: dict[str, tuple[IncidentEntry, ...]] = field(default_factory=dict)
     check_positions: dict[DatasetId, CheckPosition] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
+    answers: dict[str, QuestionAnswer] = field(default_factory=dict)
+    descriptions: dict[str, DescriptionVersion] = field(default_factory=dict)
 
     def snapshot(self) -> State:
         deep = {"schemas", "tags", "positions"}

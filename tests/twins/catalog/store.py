@@ -12,6 +12,7 @@ from tests.twins.catalog.events import MemoryEvents
 from tests.twins.catalog.incidents import MemoryIncidents
 from tests.twins.catalog.lags import MemoryLags
 from tests.twins.catalog.quality import MemoryQuality
+from tests.twins.catalog.questions import MemoryQuestions
 from tests.twins.catalog.reports import MemoryReports
 from tests.twins.catalog.saved_queries import MemorySavedQueries
 from tests.twins.catalog.scans import MemoryScans
@@ -30,6 +31,7 @@ class MemoryCatalogStore(
     MemoryContracts,
     MemoryQuality,
     MemoryIncidents,
+    MemoryQuestions,
 ):
     """See `catalog.ports.CatalogStore`."""
 

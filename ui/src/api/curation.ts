@@ -39,6 +39,9 @@ export function useProduct(name: string) {
 export interface CurationChange {
   certification?: { by?: string; note?: string } | null;
   deprecation?: { reason?: string; successor?: string; date?: string } | null;
+  announcements?: { text: string; from?: string; until?: string }[] | null;
+  properties?: Record<string, string | number | boolean | null>;
+  owners?: { user?: string; group?: string; roles: ("business" | "technical")[] }[];
 }
 
 export function useCurate(namespace: string, name: string) {

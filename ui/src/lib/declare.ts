@@ -27,6 +27,12 @@ export function describedDocument(
     apiVersion: "weir/v1",
     kind: "Dataset",
     metadata: known?.metadata ?? { name: dataset.name, cluster: dataset.cluster },
-    spec: { ...known?.spec, ...described },
+    spec: { ...known?.spec, ...described, owners: withRoles(described.owners, known?.spec?.owners) },
   };
+}
+
+/** Owners that stay keep their roles: the text names people alone. */
+function withRoles(owners: Described["owners"], before: unknown): Described["owners"] {
+  const known: Described["owners"] = Array.isArray(before) ? before : [];
+  return owners.map((each) => known.find((old) => old.user === each.user && old.group === each.group) ?? each);
 }

@@ -1,9 +1,14 @@
 // Certification, deprecation, properties and products of a dataset, within what is known about it; and their form.
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useCurate } from "@/api/curation";
-import type { DatasetDetails } from "@/api/types";
+import { fetchDeclared } from "@/api/declared";
+import type { DatasetDetails, DeclaredDocument } from "@/api/types";
+import { Answer } from "@/components/Answer";
 import { ErrorNotice } from "@/components/Notice";
+import { type Announced, AnnouncementFields } from "@/features/curation/AnnouncementFields";
+import { PropertyFields, type PropertyKind, type PropertyValue } from "@/features/curation/PropertyFields";
 import { links } from "@/lib/links";
 
 export function Curated({ of }: { of: DatasetDetails }) {
@@ -44,7 +49,45 @@ export function Curated({ of }: { of: DatasetDetails }) {
   );
 }
 
-export function CurationEditor({ dataset, onDone }: { dataset: DatasetDetails; onDone: () => void }) {
+interface EditorProps {
+  dataset: DatasetDetails;
+  onDone: () => void;
+}
+
+/** Waits for what is declared: announcements to come, and the properties that there are. */
+export function CurationEditor(props: EditorProps) {
+  const { dataset } = props;
+  const declared = useQuery({
+    queryKey: ["declared", "curation", dataset.reference],
+    queryFn: async () => {
+      const [documents, kinds] = await Promise.all([
+        fetchDeclared("Dataset", `${dataset.cluster}/${dataset.name}`),
+        fetchDeclared("Property"),
+      ]);
+      return { announcements: announcedIn(documents[0]), kinds: kinds.filter(ofDatasets).map(kindOf) };
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return <Answer of={declared}>{(known) => <Editor {...props} {...known} />}</Answer>;
+}
+
+function announcedIn(document: DeclaredDocument | undefined): Announced[] {
+  const listed = document?.spec?.announcements;
+  return Array.isArray(listed) ? listed : [];
+}
+
+function ofDatasets({ spec }: DeclaredDocument): boolean {
+  const places = spec?.appliesTo;
+  return !Array.isArray(places) || places.includes("dataset");
+}
+
+function kindOf({ metadata, spec }: DeclaredDocument): PropertyKind {
+  const { description = "", type = "text", values = [] } = (spec ?? {}) as Partial<PropertyKind>;
+  return { name: String(metadata.name), description, type, values };
+}
+
+function Editor({ dataset, onDone, ...known }: EditorProps & { announcements: Announced[]; kinds: PropertyKind[] }) {
   const { certification, deprecation } = dataset.curated;
   const [certified, setCertified] = useState(certification !== null);
   const [note, setNote] = useState(certification?.note ?? "");
@@ -52,6 +95,8 @@ export function CurationEditor({ dataset, onDone }: { dataset: DatasetDetails; o
   const [successor, setSuccessor] = useState(deprecation?.successor ?? "");
   const [date, setDate] = useState(deprecation?.date ?? "");
   const [reason, setReason] = useState(deprecation?.reason ?? "");
+  const [announcements, setAnnouncements] = useState(known.announcements);
+  const [properties, setProperties] = useState<Record<string, PropertyValue | null>>(dataset.curated.properties);
   const curate = useCurate(dataset.namespace, dataset.name);
   const by = certification?.by ? { by: certification.by } : {};
   return (
@@ -65,6 +110,8 @@ export function CurationEditor({ dataset, onDone }: { dataset: DatasetDetails; o
             deprecation: deprecated
               ? { ...(reason && { reason }), ...(successor && { successor }), ...(date && { date }) }
               : null,
+            ...(announcements !== known.announcements && { announcements }),
+            ...(Object.keys(properties).length > 0 && { properties }),
           },
           { onSuccess: onDone },
         );
@@ -80,10 +127,12 @@ export function CurationEditor({ dataset, onDone }: { dataset: DatasetDetails; o
       {deprecated && (
         <>
           <Text id="successor" label="Successor" value={successor} onChange={setSuccessor} hint="As prod/orders_v2." />
-          <Text id="ends-on" label="Ends on" value={date} onChange={setDate} hint="As 2026-12-31." />
+          <Text id="ends-on" label="Ends on" type="date" value={date} onChange={setDate} />
           <Text id="deprecated-why" label="Reason" value={reason} onChange={setReason} />
         </>
       )}
+      <AnnouncementFields of={announcements} onChange={setAnnouncements} />
+      <PropertyFields kinds={known.kinds} values={properties} onChange={setProperties} />
       {curate.error && <ErrorNotice error={curate.error} />}
       <div className="row">
         <button type="submit" className="button primary" disabled={curate.isPending}>
@@ -103,13 +152,14 @@ interface TextProps {
   value: string;
   onChange: (value: string) => void;
   hint?: string;
+  type?: "text" | "date";
 }
 
-function Text({ id, label, value, onChange, hint }: TextProps) {
+function Text({ id, label, value, onChange, hint, type = "text" }: TextProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} className="input" value={value} onChange={(e) => onChange(e.target.value)} />
+      <input id={id} className="input" type={type} value={value} onChange={(e) => onChange(e.target.value)} />
       {hint && <span className="hint">{hint}</span>}
     </div>
   );

@@ -23,6 +23,7 @@ import { Activity } from "@/features/events/DatasetActivity";
 import { IncidentNotice } from "@/features/incidents/IncidentNotice";
 import { Rules } from "@/features/policies/Rules";
 import { Quality } from "@/features/quality/Quality";
+import { Questions } from "@/features/questions/Questions";
 import { links, referenceLink } from "@/lib/links";
 import { Consumers, LineageTab, Records, TopicTab } from "@/parts";
 import "@/styles/dataset.css";
@@ -39,6 +40,7 @@ const TABS: { name: string; text: string; show: (dataset: DatasetDetails) => Rea
   { name: "rules", text: "Rules", show: (d) => <Rules dataset={d} /> },
   { name: "contracts", text: "Contracts", show: (d) => <Contracts dataset={d} /> },
   { name: "quality", text: "Quality", show: (d) => <Quality dataset={d} /> },
+  { name: "questions", text: "Questions", show: (d) => <Questions dataset={d} /> },
   { name: "activity", text: "Activity", show: (d) => <Activity dataset={d} /> },
 ];
 

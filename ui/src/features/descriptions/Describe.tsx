@@ -1,6 +1,6 @@
 // What people say of a dataset, edited in place. It is declared state: the same document `weir apply` takes.
 import { useQueryClient } from "@tanstack/react-query";
-import { BadgeCheck, Pencil } from "lucide-react";
+import { BadgeCheck, Pencil, Users } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { fetchDeclared, useApply } from "@/api/declared";
@@ -8,21 +8,29 @@ import type { DatasetDetails as Dataset } from "@/api/types";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { Curated, CurationEditor } from "@/features/curation/Curation";
+import { DescriptionHistory } from "@/features/descriptions/History";
+import { OwnersEditor, OwnersShown } from "@/features/owners/Owners";
 import { describedDocument, ownersFromText, wordsFromText } from "@/lib/declare";
 import { links } from "@/lib/links";
 
 export function Describe({ dataset }: { dataset: Dataset }) {
   const [editing, setEditing] = useState(false);
   const [curating, setCurating] = useState(false);
+  const [naming, setNaming] = useState(false);
   return (
     <section className="panel" aria-labelledby="about">
       <div className="spread" style={{ marginBottom: 10 }}>
         <h2 id="about">About</h2>
-        {!editing && !curating && dataset.cluster && (
+        {!editing && !curating && !naming && dataset.cluster && (
           <span className="row">
             {dataset.may.curate && (
               <button type="button" className="button quiet small" onClick={() => setCurating(true)}>
-                <BadgeCheck size={14} aria-hidden /> Certify, deprecate
+                <BadgeCheck size={14} aria-hidden /> Certify, deprecate, announce
+              </button>
+            )}
+            {dataset.may.edit && (
+              <button type="button" className="button quiet small" onClick={() => setNaming(true)}>
+                <Users size={14} aria-hidden /> Owners
               </button>
             )}
             <Needs permission="manage" what="Editing">
@@ -33,8 +41,10 @@ export function Describe({ dataset }: { dataset: Dataset }) {
           </span>
         )}
       </div>
+      {naming && <OwnersEditor dataset={dataset} onDone={() => setNaming(false)} />}
       {curating && <CurationEditor dataset={dataset} onDone={() => setCurating(false)} />}
-      {editing ? <Editor dataset={dataset} onDone={() => setEditing(false)} /> : <Shown dataset={dataset} />}
+      {editing && <Editor dataset={dataset} onDone={() => setEditing(false)} />}
+      {!editing && !curating && !naming && <Shown dataset={dataset} />}
     </section>
   );
 }
@@ -46,12 +56,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
       <dl className="facts">
         <dt>Owners</dt>
         <dd className="row">
-          {dataset.owners.length === 0 && <span className="badge warn">none</span>}
-          {dataset.owners.map((owner) => (
-            <Link key={owner} to={links.search({ owner })} className="badge">
-              {owner}
-            </Link>
-          ))}
+          <OwnersShown of={dataset.responsible} />
         </dd>
         <dt>Tags</dt>
         <dd className="row">
@@ -82,6 +87,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
           <pre className="small">{dataset.declaredSchema}</pre>
         </details>
       )}
+      <DescriptionHistory dataset={dataset} />
     </div>
   );
 }

@@ -1,0 +1,3 @@
+"""Questions that people ask about datasets, and their answers."""
+
+COMMANDS = ("dataset question",)
