@@ -39,7 +39,7 @@ test("what nobody foresaw is told by its own name", () => {
 test("a review says what was decided, on what, by whom", () => {
   const data = { entity: "EMAIL_ADDRESS", path: "value.to", state: "rejected", by: "petra" };
   const text = eventText(event("weir.classification.reviewed", "prod/mails", data));
-  expect([text.what, text.more]).toEqual(["detection rejected", "EMAIL_ADDRESS in value.to · by petra"]);
+  expect([text.what, text.more]).toEqual(["detection rejected", "e-mail address in value.to · by petra"]);
 });
 
 test("a request is known by its dataset, a scan by its cluster", () => {

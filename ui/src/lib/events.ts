@@ -1,5 +1,6 @@
 // Events in words: what happened, to what, and where to look.
 import type { WeirEvent } from "@/api/types";
+import { entityWords } from "@/lib/entityWords";
 import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
 
@@ -40,12 +41,12 @@ function more(data: Record<string, unknown>): string {
   if (typeof data.version === "number") parts.push(`version ${data.version}`);
   const changes = Array.isArray(data.changes) ? data.changes.length : data.changes;
   if (typeof changes === "number") parts.push(plural(changes, "change"));
-  const where = [text(data.entity), text(data.path)].filter(Boolean).join(" in ");
+  const where = [entityWords(text(data.entity)), text(data.path)].filter(Boolean).join(" in ");
   if (where) parts.push(where);
   const kinds = [data.entities, data.classifications].find(Array.isArray) ?? [];
   const names = kinds.map((kind: unknown) => text(kind) || text((kind as { entity?: unknown } | null)?.entity));
   const named = [...new Set(names)].filter(Boolean);
-  if (named.length > 0) parts.push(named.slice(0, 4).join(", ") + (named.length > 4 ? " …" : ""));
+  if (named.length > 0) parts.push(named.slice(0, 4).map(entityWords).join(", ") + (named.length > 4 ? " …" : ""));
   for (const name of ["datasets", "topics", "purpose", "requester", "user", "problem"]) {
     const value = data[name];
     if (typeof value === "number") parts.push(plural(value, name.replace(/s$/, "")));
