@@ -13,6 +13,7 @@ RowKind = Literal[
     "question",
     "right",
     "contract",
+    "incident",
     "departure",
     "detection",
     "unmasked",
@@ -25,6 +26,7 @@ RowKind = Literal[
     "failed-scan",
     "disk",
     "certificate",
+    "masked-copy",
     "grant",
     "new-data",
 ]

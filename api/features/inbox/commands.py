@@ -15,6 +15,7 @@ _COMMANDS = {
     "question": "weir request list",
     "right": "weir access-review list",
     "contract": "weir contract list",
+    "incident": "weir incident list",
     "departure": "weir dataset list",
     "detection": "weir personal-data review",
     "unmasked": "weir where-is PII",
@@ -27,6 +28,7 @@ _COMMANDS = {
     "failed-scan": "weir dataset list",
     "disk": "weir status",
     "certificate": "weir status",
+    "masked-copy": "weir rights copies",
     "grant": "weir request extend GRANT",
     "new-data": "weir dataset list",
 }

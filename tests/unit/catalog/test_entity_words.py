@@ -39,5 +39,7 @@ def test_two_entities_have_different_words() -> None:
 
 def test_the_pages_have_the_same_words() -> None:
     text = SHOWN.read_text()
-    assert dict(re.findall(r'^ {2}([A-Z_]+): "(.+)",$', text, re.MULTILINE)) == {name: one for name, (one, _) in WORDS.items()}
+    assert dict(re.findall(r'^ {2}([A-Z_]+): "(.+)",$', text, re.MULTILINE)) == {
+        name: one for name, (one, _) in WORDS.items()
+    }
     assert set(re.findall(r'^ {2}"([A-Z]+)",$', text, re.MULTILINE)) == ORDINARY

@@ -19,6 +19,7 @@ import { bytes, cellText, count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { changed, readAsked, readView, type View } from "@/lib/recordsAddress";
 import "@/styles/records.css";
+import { exactLocalTime } from "@/lib/times";
 
 const CLEAR = { effect: "clear" as const, text: "clear" };
 
@@ -296,7 +297,9 @@ function List({
               <button type="button" className="link" onClick={() => open(i)}>
                 {placeText(record)}
               </button>
-              <time dateTime={record.timestamp ?? ""}>{record.timestamp}</time>
+              <time dateTime={record.timestamp ?? ""} title={record.timestamp ?? ""}>
+                {exactLocalTime(record.timestamp ?? "")}
+              </time>
               {record.key != null && <span className="mono anywhere">{cellText(record.key).slice(0, 80)}</span>}
               <span className="muted">{bytes(page.rawReadable ? record.bytes : record.shownBytes)}</span>
               {record.cut && <span className="badge warn">cut; open it to see all</span>}
