@@ -8,7 +8,21 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, event, func, insert, inspect, not_, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    event,
+    func,
+    insert,
+    inspect,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy import false as never
 from sqlalchemy.orm import Session
 

@@ -52,3 +52,8 @@ test("a request is known by its dataset, a scan by its cluster", () => {
     more: "4 datasets",
   });
 });
+
+test("the page that an event names is where it leads, and no text", () => {
+  const { more, to } = eventText(event("weir.incident.opened", "prod/orders", { path: "/incidents/4f" }));
+  expect([more, to]).toEqual(["", "/incidents/4f"]);
+});

@@ -42,10 +42,12 @@ export function FieldPicker({
             ? "Choose at least one."
             : `${picked.length} chosen.`}
       </span>
-      <label className="row">
-        <input type="checkbox" checked={every} onChange={(e) => onChange(e.target.checked ? [EVERY] : [])} />
-        Every field, also those that are added later
-      </label>
+      <div>
+        <label className="row">
+          <input type="checkbox" checked={every} onChange={(e) => onChange(e.target.checked ? [EVERY] : [])} />
+          Every field, also those that are added later
+        </label>
+      </div>
       {!every && (
         <>
           <input

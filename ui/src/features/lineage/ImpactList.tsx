@@ -53,7 +53,7 @@ export function ImpactList({
     <section aria-labelledby="affected" className="stack-s">
       <div className="spread">
         <h3 id="affected">Impact of a change</h3>
-        <span className="row-nowrap" style={{ gap: 2 }}>
+        <span className="row" style={{ gap: 2 }}>
           <OwnersMessage node={node} change={change} asked={asked} link={addressOf(node, change, asOf)} />
           <CopyLink node={node} change={change} asOf={asOf} />
           <button
