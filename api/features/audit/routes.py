@@ -42,7 +42,8 @@ def _where(
     tool: Annotated[Text | None, Query(description="The tool that was called, as run_query of an agent.")] = None,
     decision: Annotated[Text | None, Query(description="allow, deny...")] = None,
     without: Annotated[
-        list[Text] | None, Query(description="No entries of these actions, or of those that begin so: query.check.", max_length=20)
+        list[Text] | None,
+        Query(description="No entries of these actions, or of those that begin so: query.check.", max_length=20),
     ] = None,
     since: Annotated[Instant | None, Query(description="From then on.")] = None,
     until: Annotated[Instant | None, Query(description="Before then.")] = None,
