@@ -41,6 +41,7 @@ class AuditFilter:
     """Which entries; what is None does not matter. `since` inclusive, `until` exclusive.
 
     action   the action or its beginning: `grant` is also grant.revoke
+    without  actions, or their beginnings, of which no entry is wanted
     person   who did it, or whom it is about
     agent    by the agent of this name, or with this token
     tool     by this tool, such as one of the server for agents
@@ -62,6 +63,7 @@ class AuditFilter:
     since: datetime | None = None
     until: datetime | None = None
     within: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,18 @@ def test_entries_can_be_filtered(store: AuditStore) -> None:
     assert seqs(until=T0 + timedelta(hours=1)) == [1]
 
 
+def test_entries_of_some_actions_can_be_left_out(store: AuditStore) -> None:
+    for action in ("query", "query.check", "query.checked", "grant.revoke"):
+        add(store, action=action)
+
+    def seen(*without: str, action: str | None = None) -> list[str]:
+        return [each.action for each in store.entries(AuditFilter(without=without, action=action), None, 9)]
+
+    assert seen("query.check") == ["grant.revoke", "query.checked", "query"]
+    assert seen("query") == ["grant.revoke"]
+    assert seen("query.check", "grant", action="query") == ["query.checked", "query"]
+
+
 def test_the_head_is_told_once_the_entry_is_there(store: AuditStore) -> None:
     heads: list[AuditHead] = []
     store.append(lambda seq, prev: AuditEntry(seq, T0, "a", "b", "c", "allow", (), {}, prev, "x"), heads.append)

@@ -21,8 +21,13 @@ const entry = (seq: number, action: string) => ({
 test("actions are shown in words, with their codes as titles; the filter takes either", async () => {
   const page = await as("admin", "/");
   const asked: (string | null)[] = [];
+  const since: (string | null)[] = [];
+  const without: string[][] = [];
   await page.route("**/api/v1/audit?*", (route) => {
-    asked.push(new URL(route.request().url()).searchParams.get("action"));
+    const query = new URL(route.request().url()).searchParams;
+    asked.push(query.get("action"));
+    since.push(query.get("since"));
+    without.push(query.getAll("without"));
     const entries = [entry(3, "grant.revoke"), entry(2, "query.stream"), entry(1, "moon.landing")];
     return route.fulfill({ json: { entries, next: null, note: null } });
   });
@@ -34,13 +39,20 @@ test("actions are shown in words, with their codes as titles; the filter takes e
   await table.getByText("moon.landing", { exact: true }).waitFor();
   expect(await table.getByText("grant.revoke", { exact: true }).count()).toBe(0);
 
-  await page.getByLabel("action", { exact: true }).fill("Grant revoked");
+  await page.getByText("More filters").click();
+  await page.getByLabel("Action", { exact: true }).fill("Grant revoked");
   await page.keyboard.press("Enter");
   await page.waitForURL(/action=grant\.revoke/);
   await expect.poll(() => asked.at(-1)).toBe("grant.revoke");
-  await page.getByLabel("action", { exact: true }).fill("request");
+  await page.getByLabel("Action", { exact: true }).fill("request");
   await page.keyboard.press("Enter");
   await page.waitForURL(/action=request$/);
+  await page.getByLabel("From", { exact: true }).fill("2026-11-01");
+  await expect.poll(() => since.at(-1)).toMatch(/^2026-(10-31|11-01)T/);
+  expect(without.at(-1)).toEqual(["query.check", "query.complete"]);
+  await page.getByLabel("Checks while typing, too").check();
+  await expect.poll(() => without.at(-1)).toEqual([]);
+  await page.getByText("3 entries by 1 person").waitFor();
   await settled(page);
   expect(await seriousFindings(page)).toEqual([]);
 });

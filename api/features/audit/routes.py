@@ -41,6 +41,10 @@ def _where(
     agent: Annotated[Text | None, Query(description="Name of an agent, or id of its token: what it did.")] = None,
     tool: Annotated[Text | None, Query(description="The tool that was called, as run_query of an agent.")] = None,
     decision: Annotated[Text | None, Query(description="allow, deny...")] = None,
+    without: Annotated[
+        list[Text] | None,
+        Query(description="No entries of these actions, or of those that begin so: query.check.", max_length=20),
+    ] = None,
     since: Annotated[Instant | None, Query(description="From then on.")] = None,
     until: Annotated[Instant | None, Query(description="Before then.")] = None,
 ) -> AuditFilter:
@@ -48,6 +52,7 @@ def _where(
     return AuditFilter(
         actor=actor,
         action=action,
+        without=tuple(without or ()),
         person=person,
         dataset=dataset,
         field=field,

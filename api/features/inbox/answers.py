@@ -14,6 +14,7 @@ RowKind = Literal[
     "right",
     "dataset-question",
     "contract",
+    "incident",
     "departure",
     "detection",
     "unmasked",
@@ -26,6 +27,7 @@ RowKind = Literal[
     "failed-scan",
     "disk",
     "certificate",
+    "masked-copy",
     "grant",
     "new-data",
 ]

@@ -16,6 +16,7 @@ _COMMANDS = {
     "right": "weir access-review list",
     "dataset-question": "weir dataset question list DATASET --open",
     "contract": "weir contract list",
+    "incident": "weir incident list",
     "departure": "weir dataset list",
     "detection": "weir personal-data review",
     "unmasked": "weir where-is PII",
@@ -28,6 +29,7 @@ _COMMANDS = {
     "failed-scan": "weir dataset list",
     "disk": "weir status",
     "certificate": "weir status",
+    "masked-copy": "weir rights copies",
     "grant": "weir request extend GRANT",
     "new-data": "weir dataset list",
 }

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from api.features.inbox.person import Person
-from api.features.inbox.rows import FEW, Row, first_of, page, plural, verb
+from api.features.inbox.rows import Row, few, first_of, page, plural, verb
 from policies.access.grants import Grants
 from policies.access_request import AccessRequest, RequestState
 from policies.campaigns.service import Campaigns
 from policies.matching import is_active
+from policies.model import Grant
 from policies.requests.approvals import Approvals
 
 SOON = timedelta(days=7)
@@ -90,32 +91,22 @@ def ending_grants(person: Person, grants: Grants) -> Sequence[Row]:
         ),
         key=lambda each: (each.valid_to, each.name),
     )
-    rows = [
-        Row(
-            kind="grant",
-            duty="analyst",
-            tone="news",
-            subject=f"Your grant on {each.dataset}",
-            text="ends",
-            action="Extend",
-            link=page("/requests", show="grants"),
-            until=each.valid_to,
-        )
-        for each in ending[:FEW]
-    ]
-    if len(ending) <= FEW:
-        return rows
-    more = len(ending) - FEW
-    return [
-        *rows,
-        Row(
-            kind="grant",
-            duty="analyst",
-            tone="news",
-            count=more,
-            subject=f"{more:,} more of your grants",
-            text=verb(more, "ends", "end") + " within 7 days",
-            action="Extend",
-            link=page("/requests", show="grants"),
-        ),
-    ]
+    return few(
+        ending,
+        _ending,
+        lambda n: (f"{n:,} more of your grants", verb(n, "ends", "end") + " within 7 days"),
+        page("/requests", show="grants"),
+    )
+
+
+def _ending(grant: Grant) -> Row:
+    return Row(
+        kind="grant",
+        duty="analyst",
+        tone="news",
+        subject=f"Your grant on {grant.dataset}",
+        text="ends",
+        action="Extend",
+        link=page("/requests", show="grants"),
+        until=grant.valid_to,
+    )

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from api.features.contracts.shown import ShownContracts
 from api.features.inbox.person import Person
-from api.features.inbox.rows import FEW, Row, dataset_page, first_of, page, plural, verb
+from api.features.inbox.rows import FEW, Row, dataset_page, few, first_of, page, plural, verb
 from api.joins.responsible import ResponsiblePeople, is_among
 from catalog.model import DatasetId
 from catalog.question_store import Question
@@ -23,38 +23,28 @@ def contracts(person: Person, shown: ShownContracts) -> Sequence[Row]:
     own = {each.reference for each in person.datasets.values() if person.owns(each)}
     broken = [(each, dataset) for each in shown.all() if each.state == "broken" for dataset in each.datasets]
     mine = {each.name: dataset for each, dataset in reversed(broken) if dataset in own}
-    rows = []
-    for name, dataset in sorted(mine.items())[:FEW]:
+
+    def row(name: str) -> Row:
         breaches = [each for each in shown.get(name).breaches if each.endedAt is None and each.dataset in own]
         first = next((each for each in breaches if each.first is not None), None)
         where = f" at {first.first.partition}:{first.first.offset}" if first is not None and first.first else ""
-        rows.append(
-            Row(
-                kind="contract",
-                duty="owner",
-                tone="broken",
-                subject=f"Contract {name}",
-                text=f"is broken{where}",
-                action="Look",
-                link=dataset_page(breaches[0].dataset if breaches else dataset, "contracts"),
-                since=min((_moment(each.beganAt) for each in breaches), default=None),
-            )
+        return Row(
+            kind="contract",
+            duty="owner",
+            tone="broken",
+            subject=f"Contract {name}",
+            text=f"is broken{where}",
+            action="Look",
+            link=dataset_page(breaches[0].dataset if breaches else mine[name], "contracts"),
+            since=min((_moment(each.beganAt) for each in breaches), default=None),
         )
-    if len(mine) > FEW:
-        more = len(mine) - FEW
-        rows.append(
-            Row(
-                kind="contract",
-                duty="owner",
-                tone="broken",
-                count=more,
-                subject=f"{more:,} more {verb(more, 'contract', 'contracts')}",
-                text=verb(more, "is", "are") + " broken",
-                action="Look",
-                link=page("/datasets", show="problems"),
-            )
-        )
-    return rows
+
+    return few(
+        sorted(mine),
+        row,
+        lambda n: (f"{n:,} more {verb(n, 'contract', 'contracts')}", verb(n, "is", "are") + " broken"),
+        page("/datasets", show="problems"),
+    )
 
 
 def _moment(text: str | datetime) -> datetime:

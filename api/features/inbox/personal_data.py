@@ -11,6 +11,7 @@ from api.features.inbox.rows import FEW, Row, page, plural, verb
 from api.joins.responsible import ResponsiblePeople
 from catalog.datasets.reviews import is_doubtful
 from catalog.entities import is_personal
+from catalog.entity_words import entity_words
 from catalog.errors import NotFound
 from catalog.model import DatasetId, ReviewState
 from catalog.paths import FieldPath
@@ -85,30 +86,12 @@ def unmasked(person: Person, grants: Grants, clock: Callable[[], float] = time.m
             tone="waiting",
             count=count,
             subject=("at least " if part else "") + plural(count, "person", "people"),
-            text=f"{verb(count, 'sees', 'see')} {_words(entity)} unmasked{part}",
+            text=f"{verb(count, 'sees', 'see')} {entity_words(entity, many=True)} unmasked{part}",
             action="Look",
             link=page("/reports", entity=entity),
         )
         for entity, count in ordered
     ]
-
-
-_NAMES = {
-    "PHONE_NUMBER": "phone numbers",
-    "EMAIL_ADDRESS": "e-mail addresses",
-    "PERSON": "names of persons",
-    "LOCATION": "addresses",
-    "CREDIT_CARD": "card numbers",
-    "IBAN_CODE": "bank accounts",
-    "IP_ADDRESS": "IP addresses",
-    "DATE_OF_BIRTH": "dates of birth",
-    "HEALTH": "health data",
-}
-
-
-def _words(entity: str) -> str:
-    """What people call a kind of personal data; its name where no word is known."""
-    return _NAMES.get(entity, entity)
 
 
 def unowned(person: Person, responsible: ResponsiblePeople) -> Sequence[Row]:

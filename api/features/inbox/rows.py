@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from api.features.inbox.answers import Duty, InboxRow, RowKind, Tone
 from catalog.records import rfc3339
+
+T = TypeVar("T")
 
 FEW = 3
 """Things that have a row each; of more there is one row that counts the rest."""
@@ -42,6 +45,16 @@ class Row:
             since=rfc3339(self.since),
             until=rfc3339(self.until),
         )
+
+
+def few(things: Sequence[T], row: Callable[[T], Row], more: Callable[[int], tuple[str, str]], link: str) -> list[Row]:
+    """A row for each of the first things; for the others one that counts them. `more`: their number -> subject and text."""
+    rows = [row(each) for each in things[:FEW]]
+    left = len(things) - len(rows)
+    if left == 0:
+        return rows
+    subject, text = more(left)
+    return [*rows, replace(rows[-1], subject=subject, text=text, link=link, count=left, since=None, until=None)]
 
 
 def plural(count: int, noun: str, many: str | None = None) -> str:

@@ -16,21 +16,25 @@ import structlog
 from api.config.logs import frames
 from api.features.contracts.shown import shown_to
 from api.features.health.service import Health
-from api.features.inbox import decisions, operation, own_datasets, personal_data
+from api.features.inbox import decisions, incidents, masked_copies, operation, own_datasets, personal_data
 from api.features.inbox.advice import advice
 from api.features.inbox.answers import Inbox, UncountedPart
 from api.features.inbox.person import Person
 from api.features.inbox.rows import Row
+from api.features.incidents.shown import ShownIncidents
 from api.joins.responsible import ResponsiblePeople
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from catalog.contracts.service import Contracts
 from catalog.errors import WeirError
+from catalog.incidents.service import Incidents
 from catalog.ports import CatalogStore, Clock
 from catalog.questions import Questions
 from catalog.scans.scans import Scans
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.broker_rights.comparison import Comparison
+from policies.broker_rights.copy_keeper import CopyKeeper
 from policies.campaigns.service import Campaigns
 from policies.model import Subject
 from policies.requests.approvals import Approvals
@@ -60,6 +64,9 @@ class Services:
     contracts: Contracts
     questions: Questions
     responsible: ResponsiblePeople
+    incidents: Incidents
+    copies: CopyKeeper
+    comparison: Comparison
     scans: Scans
     health: Health
     certificate_end: Callable[[], datetime | None]
@@ -103,6 +110,7 @@ class Inboxes:
             "rights to confirm": partial(decisions.rights, person, of.campaigns),
             "questions about datasets": partial(own_datasets.asked, person, of.questions, of.responsible),
             "contracts": partial(own_datasets.contracts, person, shown),
+            "incidents": lambda: incidents.incidents(person, self._incidents(person)),
             "departures from schemas": partial(own_datasets.departures, person),
             "detections to review": partial(personal_data.detections, person),
             "people who see personal data": partial(personal_data.unmasked, person, of.grants),
@@ -113,9 +121,22 @@ class Inboxes:
             "failed scans": partial(operation.failed_scans, person, of.scans),
             "disk": partial(operation.disk, person, of.folder),
             "certificate": lambda: operation.certificate(person, of.certificate_end()),
+            "masked copies": partial(masked_copies.masked_copies, person, of.copies, of.comparison),
             "grants that end": partial(decisions.ending_grants, person, of.grants),
             "new datasets": partial(own_datasets.new_data, person),
         }
+
+    def _incidents(self, person: Person) -> ShownIncidents:
+        """Those that the person may know of, without what is downstream of them."""
+        of = self.services
+        return ShownIncidents(
+            of.incidents,
+            person.subject,
+            of.store.dataset,
+            person.reader.known,
+            person.sights.of,
+            lambda _: ([], False, None),
+        )
 
     def _counted(self, parts: Mapping[str, Part]) -> tuple[list[Row], list[UncountedPart]]:
         until = time.monotonic() + self._patience_s

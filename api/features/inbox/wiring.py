@@ -17,11 +17,14 @@ from api.wiring.adapters import Adapters
 from api.wiring.clock import now
 from api.wiring.instance import Instance
 from catalog.contracts.service import Contracts
+from catalog.incidents.service import Incidents
 from catalog.ports import CatalogStore
 from catalog.questions import Questions
 from catalog.scans.scans import Scans
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.broker_rights.copy_keeper import CopyKeeper
+from policies.broker_rights.reconcile import Reconciliation
 from policies.requests.approvals import Approvals
 
 
@@ -45,6 +48,9 @@ def provide(instance: Instance, parts: Adapters) -> None:
                 contracts=instance[Contracts],
                 questions=instance[Questions],
                 responsible=instance[ResponsiblePeople],
+                incidents=instance[Incidents],
+                copies=instance[CopyKeeper],
+                comparison=instance[Reconciliation].comparison,
                 scans=instance[Scans],
                 health=instance[Health],
                 certificate_end=end,

@@ -8,7 +8,21 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, event, func, insert, inspect, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    event,
+    func,
+    insert,
+    inspect,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy import false as never
 from sqlalchemy.orm import Session
 
@@ -173,13 +187,18 @@ def _select(where: AuditFilter) -> Select[Any]:
         about = select(_NAMES.c.seq).where(_NAMES.c.kind == DATASET, or_(never(), *begin))
         query = query.where(_ROWS.c.seq.in_(about))
     if where.action is not None:
-        within = _ROWS.c.action.startswith(f"{where.action}.", autoescape=True)
-        query = query.where(or_(_ROWS.c.action == where.action, within))
+        query = query.where(_is_action(where.action))
+    for action in where.without:
+        query = query.where(not_(_is_action(action)))
     if where.since is not None:
         query = query.where(_ROWS.c.happened_at >= where.since)
     if where.until is not None:
         query = query.where(_ROWS.c.happened_at < where.until)
     return query
+
+
+def _is_action(action: str) -> ColumnElement[bool]:
+    return or_(_ROWS.c.action == action, _ROWS.c.action.startswith(f"{action}.", autoescape=True))
 
 
 def _named(name: Name) -> ColumnElement[bool]:

@@ -197,6 +197,10 @@ def _begins(name: str, beginnings: Collection[str]) -> bool:
     return name.casefold().startswith(tuple(each.casefold() for each in beginnings))
 
 
+def _is_action(entry: AuditEntry, action: str) -> bool:
+    return entry.action == action or entry.action.startswith(f"{action}.")
+
+
 def _fits(entry: AuditEntry, where: AuditFilter) -> bool:
     names = names_of(entry)
     return (
@@ -208,7 +212,8 @@ def _fits(entry: AuditEntry, where: AuditFilter) -> bool:
                 (where.decision, entry.decision),
             )
         )
-        and (where.action is None or entry.action == where.action or entry.action.startswith(f"{where.action}."))
+        and (where.action is None or _is_action(entry, where.action))
+        and not any(_is_action(entry, each) for each in where.without)
         and all(not names.isdisjoint(wanted) for wanted in wanted_names(where))
         and (where.within is None or any(kind == DATASET and _begins(name, where.within) for kind, name in names))
         and (where.since is None or entry.at >= where.since)

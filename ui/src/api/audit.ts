@@ -12,6 +12,11 @@ export interface AuditFilters {
   field?: string | null;
   agent?: string | null;
   tool?: string | null;
+  /** From then on, and before then. */
+  since?: string | null;
+  until?: string | null;
+  /** Actions that are left out. */
+  without?: readonly string[];
 }
 
 interface AuditPage {
@@ -26,7 +31,10 @@ export function useAudit(filters: AuditFilters) {
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
       answer<AuditPage>(
-        weir.GET("/api/v1/audit", { params: { query: { ...filters, limit: 100, cursor: pageParam } }, signal }),
+        weir.GET("/api/v1/audit", {
+          params: { query: { ...filters, without: [...(filters.without ?? [])], limit: 100, cursor: pageParam } },
+          signal,
+        }),
       ),
     getNextPageParam: (last) => last.next ?? null,
   });

@@ -8,6 +8,7 @@ import { DataTable } from "@/components/DataTable";
 import { EntityBadge } from "@/components/EntityBadge";
 import { LongName } from "@/components/LongName";
 import { ReasonDialog } from "@/components/ReasonDialog";
+import { entityWords } from "@/lib/entityWords";
 import { evidenceText } from "@/lib/evidence";
 import { links } from "@/lib/links";
 import { offerUndo } from "@/lib/undo";
@@ -46,7 +47,7 @@ export function ClassificationTable({
           cell: ({ classification: c, may }, i) => (
             <input
               type="checkbox"
-              aria-label={`Choose ${c.entity} in ${c.path}`}
+              aria-label={`Choose ${entityWords(c.entity)} in ${c.path}`}
               disabled={!may}
               checked={picked?.(i) ?? false}
               onChange={(e) => onPick(i, e.target.checked)}
@@ -71,7 +72,7 @@ export function ClassificationTable({
             </>
           ),
         },
-        { id: "entity", head: "Entity", cell: (row) => <EntityBadge of={row.classification} /> },
+        { id: "entity", head: "Kind", cell: (row) => <EntityBadge of={row.classification} /> },
         {
           id: "evidence",
           head: "Evidence",
@@ -109,7 +110,7 @@ function Decide({ row }: { row: FindRow }) {
       )}
       {asking && (
         <ReasonDialog
-          title={`${verb} ${c.entity} in ${c.path}`}
+          title={`${verb} ${entityWords(c.entity)} in ${c.path}`}
           lead={
             asking === "confirmed"
               ? "Masks and rules for this kind of data then apply to this field, whatever later scans detect."
@@ -128,7 +129,7 @@ function Decide({ row }: { row: FindRow }) {
                   setAsking(null);
                   const { path, entity, state } = c;
                   offerUndo({
-                    text: `${entity} in ${path} ${asking}`,
+                    text: `${entityWords(entity)} in ${path} ${asking}`,
                     items: [{ namespace: place, name, path, entity, state }],
                   });
                 },

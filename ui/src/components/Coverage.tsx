@@ -38,7 +38,7 @@ export function Coverage({
         <div className="row" style={{ rowGap: 6 }}>
           {kinds.slice(0, 16).map((e) => (
             <Link key={e.value} to={links.fields({ entity: e.value })} title={`Where is ${e.value}?`}>
-              <EntityName name={`${e.value} ${e.count}`} />
+              <EntityName name={e.value} count={e.count} />
             </Link>
           ))}
         </div>

@@ -6,11 +6,14 @@ export function Facet({
   title,
   values,
   chosen,
+  words = (value) => value,
   onChoose,
 }: {
   title: string;
   values: FacetValue[];
   chosen: string | null;
+  /** How a value is shown. */
+  words?: ((value: string) => string) | undefined;
   onChoose: (value: string | null) => void;
 }) {
   const shown = values.slice(0, 12);
@@ -27,7 +30,7 @@ export function Facet({
           title={value}
           onClick={() => onChoose(value === chosen ? null : value)}
         >
-          <span>{value}</span>
+          <span>{words(value)}</span>
           <span>{count(n)}</span>
         </button>
       ))}

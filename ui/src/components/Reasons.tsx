@@ -1,5 +1,6 @@
 import type { Reason } from "@/api/types";
 import { Sentence } from "@/components/Sentence";
+import { plainReason } from "@/lib/plainReason";
 
 /** Reasons as the API gives them: sentences, or {kind, name, text}. */
 export function reasonList(given: unknown): string[] {
@@ -16,9 +17,9 @@ export function Reasons({ reasons }: { reasons: string[] }) {
   return (
     <ul className="reasons small">
       {[...new Set(reasons)].map((reason) => (
-        <li key={reason} className="anywhere">
+        <li key={reason} className="anywhere" title={plainReason(reason) === reason ? undefined : reason}>
           <span>
-            <Sentence of={reason} />
+            <Sentence of={plainReason(reason)} />
           </span>
         </li>
       ))}

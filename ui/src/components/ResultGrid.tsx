@@ -11,6 +11,7 @@ import { cellText } from "@/lib/format";
 import { useTableSettings } from "@/lib/kept";
 import { arrows } from "@/lib/listKeys";
 import { columnIds } from "@/lib/tableSettings";
+import { exactLocalTime } from "@/lib/times";
 import "@/styles/grid.css";
 
 const ROW = 30;
@@ -116,8 +117,8 @@ export function ResultGrid({
                   {item.index + 1}
                 </button>
               </span>
-              {shown.map(({ id, at }) => (
-                <Cell key={id} value={rows[item.index]?.[at]} />
+              {shown.map(({ id, at, column }) => (
+                <Cell key={id} value={rows[item.index]?.[at]} type={column.type} />
               ))}
             </div>
           ))}
@@ -128,12 +129,19 @@ export function ResultGrid({
   );
 }
 
-function Cell({ value }: { value: unknown }) {
+function Cell({ value, type }: { value: unknown; type: string }) {
   if (value === null || value === undefined) {
     return (
       <span role="cell" className="muted">
         null
       </span>
+    );
+  }
+  if (type === "timestamp" && typeof value === "string") {
+    return (
+      <time role="cell" className="mono" dateTime={value} title={value}>
+        {exactLocalTime(value)}
+      </time>
     );
   }
   // A cell draws its beginning only: one record of 300 kB must not hold up the page.
@@ -147,7 +155,7 @@ function Cell({ value }: { value: unknown }) {
 
 function width(column: QueryColumn): number {
   if (/^(struct|map|array)/.test(column.type)) return 280;
-  if (column.type === "timestamp") return 232; // microseconds and the zone: the beginning alone says the day
+  if (column.type === "timestamp") return 208; // with the fraction of a second
   if (column.type === "int") return Math.max(96, column.name.length * 9 + 30);
   const mask = lookOf(column.decision) === "clear" ? 0 : 150;
   return Math.max(130, Math.min(260, column.name.length * 9 + 60)) + mask;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { asCurl, asPython, recordAsCurl, recordAsKcat } from "@/lib/copyAs";
+import { asCurl, asPython, recordAsCurl, recordAsKcat, viewAs } from "@/lib/copyAs";
 
 const ORIGIN = "http://127.0.0.1:8484";
 const ODD = "SELECT 'it''s \\\\ $HOME `id` \"x\" !! \u{1f600} \u00fc\u2028' AS a\nFROM prod.orders";
@@ -37,6 +37,15 @@ describe("a query to take along", () => {
     const push = { sql: "SELECT 1 FROM t EMIT CHANGES", purpose: "p", limit: 1 };
     expect(asCurl(push, ORIGIN)).toContain("query/stream");
     expect(asPython(push, ORIGIN)).toContain('purpose="p").stream()');
+  });
+
+  it("of a view reads its rows and follows its changes, whatever its name", () => {
+    const { curl, python, follow } = viewAs("shop.it's", ORIGIN);
+    expect(curl).toBe(
+      `curl -sS '${ORIGIN}/api/v1/views/shop.it'\\''s/rows' \\\n  -H "Authorization: Bearer $WEIR_TOKEN"`,
+    );
+    expect(follow).toContain("/changes' \\\n");
+    expect(python).toContain('"SELECT * FROM `shop`.`it\'s`", limit=1000');
   });
 });
 

@@ -29,6 +29,20 @@ export function asCurl({ sql, purpose, limit }: CopiedQuery, origin: string): st
   return lines.join(" \\\n");
 }
 
+/** What reads the rows of a view, and follows its changes. */
+export function viewAs(name: string, origin: string): { curl: string; python: string; follow: string } {
+  const address = (part: string) => shell(`${origin}/api/v1/views/${encodeURIComponent(name)}/${part}`);
+  const sql = `SELECT * FROM ${name
+    .split(".")
+    .map((part) => `\`${part.replaceAll("`", "``")}\``)
+    .join(".")}`;
+  return {
+    curl: [`curl -sS ${address("rows")}`, `  ${TOKEN}`].join(" \\\n"),
+    follow: [`curl -sSN ${address("changes")}`, `  ${TOKEN}`].join(" \\\n"),
+    python: asPython({ sql, purpose: null, limit: 1000 }, origin),
+  };
+}
+
 /** A Python text in ASCII. JSON escapes the rest as Python does. */
 function python(text: string): string {
   return JSON.stringify(text).replaceAll(/[\u{7f}-\u{10ffff}]/gu, (c) => {

@@ -39,7 +39,7 @@ test("what nobody foresaw is told by its own name", () => {
 test("a review says what was decided, on what, by whom", () => {
   const data = { entity: "EMAIL_ADDRESS", path: "value.to", state: "rejected", by: "petra" };
   const text = eventText(event("weir.classification.reviewed", "prod/mails", data));
-  expect([text.what, text.more]).toEqual(["detection rejected", "EMAIL_ADDRESS in value.to · by petra"]);
+  expect([text.what, text.more]).toEqual(["detection rejected", "e-mail address in value.to · by petra"]);
 });
 
 test("a request is known by its dataset, a scan by its cluster", () => {
@@ -51,4 +51,9 @@ test("a request is known by its dataset, a scan by its cluster", () => {
     about: "prod",
     more: "4 datasets",
   });
+});
+
+test("the page that an event names is where it leads, and no text", () => {
+  const { more, to } = eventText(event("weir.incident.opened", "prod/orders", { path: "/incidents/4f" }));
+  expect([more, to]).toEqual(["", "/incidents/4f"]);
 });

@@ -1,5 +1,6 @@
 // Events in words: what happened, to what, and where to look.
 import type { WeirEvent } from "@/api/types";
+import { entityWords } from "@/lib/entityWords";
 import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
 
@@ -33,6 +34,9 @@ const KNOWN_BY: [RegExp, string][] = [
   [/^scan\./, "cluster"],
 ];
 
+/** Some events have the page about them in `path`, others a field. */
+const isAddress = (path: unknown): path is string => typeof path === "string" && path.startsWith("/");
+
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
 function more(data: Record<string, unknown>): string {
@@ -40,12 +44,14 @@ function more(data: Record<string, unknown>): string {
   if (typeof data.version === "number") parts.push(`version ${data.version}`);
   const changes = Array.isArray(data.changes) ? data.changes.length : data.changes;
   if (typeof changes === "number") parts.push(plural(changes, "change"));
-  const where = [text(data.entity), text(data.path)].filter(Boolean).join(" in ");
+  const where = [entityWords(text(data.entity)), isAddress(data.path) ? "" : text(data.path)]
+    .filter(Boolean)
+    .join(" in ");
   if (where) parts.push(where);
   const kinds = [data.entities, data.classifications].find(Array.isArray) ?? [];
   const names = kinds.map((kind: unknown) => text(kind) || text((kind as { entity?: unknown } | null)?.entity));
   const named = [...new Set(names)].filter(Boolean);
-  if (named.length > 0) parts.push(named.slice(0, 4).join(", ") + (named.length > 4 ? " …" : ""));
+  if (named.length > 0) parts.push(named.slice(0, 4).map(entityWords).join(", ") + (named.length > 4 ? " …" : ""));
   for (const name of ["datasets", "topics", "purpose", "requester", "user", "problem"]) {
     const value = data[name];
     if (typeof value === "number") parts.push(plural(value, name.replace(/s$/, "")));
@@ -73,6 +79,6 @@ export function eventText({ type, subject, data }: WeirEvent): EventText {
     what: kind === "classification.reviewed" ? `detection ${text(data.state) || "reviewed"}` : eventName(type),
     tone: TONES.find(([fits]) => fits.test(kind))?.[1] ?? "",
     more: more(data),
-    to: target(kind, subject),
+    to: isAddress(data.path) ? data.path : target(kind, subject),
   };
 }

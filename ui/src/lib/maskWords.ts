@@ -16,6 +16,8 @@ const WORDS: Readonly<Record<string, string>> = {
   CUSTOM: "own expression",
 };
 
+export const MASK_NAMES = Object.keys(WORDS);
+
 /** One name or several with commas between; a mask of another package keeps its name. */
 export function maskWords(names: string): string {
   return names

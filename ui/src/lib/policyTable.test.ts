@@ -28,7 +28,7 @@ describe("a policy as a row", () => {
       const { what, where, whom } = policyRow(of);
       return [what, where, whom];
     };
-    expect(cells(MASK)).toEqual(["hashed (MASK_HASH)", "tag EMAIL_ADDRESS", "everyone, except group privacy"]);
+    expect(cells(MASK)).toEqual(["hashed (MASK_HASH)", "e-mail address", "everyone, except group privacy"]);
     expect(cells(ACCESS)).toEqual(["requires a grant for the purpose fraud", "dataset prod/payments", "everyone"]);
     expect(cells(ROWS)).toEqual(["shows rows where region = 'EU'", "dataset prod/*", "ana"]);
   });

@@ -47,9 +47,8 @@ function masked(type: unknown): string {
 export function filtered(rows: readonly PolicyRow[], text: string, type: PolicyType | "all"): PolicyRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
-    const all = [row.name, row.what, row.where, row.whom, String(row.document.spec.description ?? "")]
-      .join(" ")
-      .toLowerCase();
+    const declared = JSON.stringify(row.document.spec);
+    const all = [row.name, row.what, row.where, row.whom, declared].join(" ").toLowerCase();
     return (type === "all" || row.type === type) && words.every((word) => all.includes(word));
   });
 }

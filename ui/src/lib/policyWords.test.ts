@@ -20,6 +20,6 @@ test("policies and workflows are sentences", () => {
   );
   const stages = [{ name: "owner", approvers: "owners" }];
   expect(inWords(document("Workflow", { match: { tags: ["PII"] }, stages }))).toBe(
-    "Requests for tag PII are decided by owner (owners)",
+    "Requests for personal data are decided by owner (owners)",
   );
 });

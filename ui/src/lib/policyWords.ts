@@ -1,5 +1,6 @@
 // A declared document in one line, for those who do not read YAML.
 import type { DeclaredDocument } from "@/api/types";
+import { maskWords } from "@/lib/maskWords";
 import { sentence } from "@/lib/subject";
 
 export function inWords({ kind, spec }: DeclaredDocument): string {
@@ -15,9 +16,15 @@ export function inWords({ kind, spec }: DeclaredDocument): string {
     if (typeof text === "string") return text;
     return kind === "Role" ? roleInWords(spec) : "";
   }
-  if (type === "mask") return `${String((mask as { type?: string } | undefined)?.type ?? "masks")} on ${what}, ${who}`;
+  if (type === "mask") return `${maskOf(mask)}: ${what}, ${who}`;
   if (type === "access") return `Reading ${what} requires ${required(requires)}`;
   return `${String(type)}: ${what}${where ? ` where ${String(where)}` : ""}, ${who}`;
+}
+
+/** What a mask leaves of a value. */
+function maskOf(mask: unknown): string {
+  const name = (mask as { type?: string } | undefined)?.type;
+  return name === undefined ? "masked" : maskWords(name);
 }
 
 /** What a policy of access asks for: a grant, and for which purposes. */

@@ -1,5 +1,6 @@
 // Why a dataset is related to another, in words.
 import type { RelatedReason } from "@/api/types";
+import { entityWords } from "@/lib/entityWords";
 import { plural } from "@/lib/format";
 import { shortPath } from "@/lib/paths";
 
@@ -8,7 +9,7 @@ export function relatedText(reason: RelatedReason): string {
     case "shared_key": {
       const [own, other] = [shortPath(reason.field ?? ""), shortPath(reason.other ?? "")];
       const field = own === other ? own : `${own} as ${other}`;
-      const tags = reason.tags?.length ? `, ${reason.tags.join(", ")}` : "";
+      const tags = reason.tags?.length ? `, ${reason.tags.map(entityWords).join(", ")}` : "";
       return `shares ${field} (${reason.type}${tags})`;
     }
     case "read_together":

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localTime, timesIn } from "@/lib/times";
+import { exactLocalTime, localTime, timesIn } from "@/lib/times";
 
 test("a time is shown by the clock of the browser, in words", () => {
   const local = "2026-12-03T15:00:15"; // without a zone: that of the browser
@@ -34,4 +34,10 @@ test("dates alone, names and conditions on rows stay as they are", () => {
         .join(""),
     ).toBe(text);
   }
+});
+
+test("the time of a record keeps its fraction of a second, without zeros at its end", () => {
+  expect(exactLocalTime("2026-12-03T15:00:15.045000Z")).toMatch(/^3 Dec 2026, \d\d:00:15\.045$/);
+  expect(exactLocalTime("2026-12-03T15:00:15.000000Z")).toMatch(/^3 Dec 2026, \d\d:00:15$/);
+  expect(exactLocalTime("soon")).toBe("soon");
 });

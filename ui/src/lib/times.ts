@@ -18,6 +18,12 @@ export function localTime(at: string, to: "minute" | "second" = "minute"): strin
   return (to === "minute" ? minutes : seconds).format(moment);
 }
 
+/** The same to the millisecond, where there is one: "3 Dec 2026, 16:00:15.045". What a record or a row holds is not rounded. */
+export function exactLocalTime(at: string): string {
+  const fraction = /\.(\d+)/.exec(at)?.[1]?.replace(/0+$/, "");
+  return localTime(at, "second") + (fraction && !Number.isNaN(Date.parse(at)) ? `.${fraction}` : "");
+}
+
 /** `2026-12-03 15:00:15 UTC` as the API writes it in sentences, and `2026-12-03T15:00:15Z`. */
 const TIME = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z\b| UTC\b)/g;
 

@@ -13,6 +13,7 @@ import { Templates } from "@/features/access_requests/Templates";
 import { keepQuery } from "@/lib/askedFrom";
 import { links } from "@/lib/links";
 import { purposeTerms } from "@/lib/purposeOptions";
+import { useSeen } from "@/lib/seen";
 import { useOwnRights } from "@/lib/useOwnRights";
 
 const DAYS = [1, 7, 30, 90];
@@ -52,7 +53,7 @@ export default function AskPage() {
           const now = new Date();
           const asked = {
             dataset: one?.reference ?? dataset.trim(),
-            fields: fields.length > 0 ? fields : ["*"],
+            fields,
             purpose: purpose.trim(),
             reason: reason.trim(),
           };
@@ -108,7 +109,13 @@ export default function AskPage() {
         </div>
         {one && <SeesAll dataset={one.reference} />}
         {one ? (
-          <Fields place={one.cluster ?? one.namespace} name={one.name} chosen={fields} onChange={setFields} />
+          <Fields
+            reference={one.reference}
+            place={one.cluster ?? one.namespace}
+            name={one.name}
+            chosen={fields}
+            onChange={setFields}
+          />
         ) : (
           fields.length > 0 && <p className="mono small">{fields.join(", ")}</p>
         )}
@@ -140,43 +147,6 @@ export default function AskPage() {
           </span>
         </div>
         <div className="field" hidden={urgent}>
-          <label htmlFor="others">Further datasets</label>
-          <input
-            id="others"
-            className="input"
-            value={others}
-            placeholder="prod/payments, prod/returns"
-            onChange={(e) => setOthers(e.target.value)}
-          />
-          <span className="hint">The same fields of each; their owners decide each part on its own.</span>
-        </div>
-        <div className="field" hidden={urgent}>
-          <label htmlFor="consumer">For a Kafka consumer</label>
-          <input
-            id="consumer"
-            className="input"
-            maxLength={1000}
-            value={consumer}
-            placeholder="orders-app"
-            onChange={(e) => setConsumer(e.target.value)}
-          />
-          <span className="hint">
-            Its principal, document or consumer group. It reads the topic, or a masked copy where masks stay. Leave it
-            empty to read through Weir.
-          </span>
-        </div>
-        <div className="field" hidden={urgent}>
-          <label htmlFor="ticket">Ticket</label>
-          <input
-            id="ticket"
-            className="input"
-            maxLength={100}
-            value={ticket}
-            placeholder="DATA-123"
-            onChange={(e) => setTicket(e.target.value)}
-          />
-        </div>
-        <div className="field" hidden={urgent}>
           <label htmlFor="days">Duration</label>
           <select id="days" className="select" value={days} onChange={(e) => setDays(Number(e.target.value))}>
             {DAYS.map((n) => (
@@ -190,6 +160,48 @@ export default function AskPage() {
           <label htmlFor="why">{urgent ? "Why it cannot wait" : "Message to approvers"}</label>
           <textarea id="why" className="textarea" value={reason} onChange={(e) => setReason(e.target.value)} />
         </div>
+        <details hidden={urgent}>
+          <summary>More: further datasets, a Kafka consumer, a ticket</summary>
+          <div className="stack">
+            <div className="field">
+              <label htmlFor="others">Further datasets</label>
+              <input
+                id="others"
+                className="input"
+                value={others}
+                placeholder="prod/payments, prod/returns"
+                onChange={(e) => setOthers(e.target.value)}
+              />
+              <span className="hint">The same fields of each; their owners decide each part on its own.</span>
+            </div>
+            <div className="field">
+              <label htmlFor="consumer">For a Kafka consumer</label>
+              <input
+                id="consumer"
+                className="input"
+                maxLength={1000}
+                value={consumer}
+                placeholder="orders-app"
+                onChange={(e) => setConsumer(e.target.value)}
+              />
+              <span className="hint">
+                Its principal, document or consumer group. It reads the topic, or a masked copy where masks stay. Leave
+                it empty to read through Weir.
+              </span>
+            </div>
+            <div className="field">
+              <label htmlFor="ticket">Ticket</label>
+              <input
+                id="ticket"
+                className="input"
+                maxLength={100}
+                value={ticket}
+                placeholder="DATA-123"
+                onChange={(e) => setTicket(e.target.value)}
+              />
+            </div>
+          </div>
+        </details>
         <label className="row-nowrap">
           <input type="checkbox" checked={urgent} onChange={(e) => setUrgent(e.target.checked)} />
           <span>
@@ -211,6 +223,7 @@ export default function AskPage() {
               bundle.isPending ||
               glass.isPending ||
               !dataset.trim() ||
+              fields.length === 0 ||
               !purpose.trim() ||
               (urgent && !reason.trim())
             }
@@ -226,10 +239,25 @@ export default function AskPage() {
   );
 }
 
-function Fields(props: { place: string; name: string; chosen: string[]; onChange: (fields: string[]) => void }) {
+function Fields(props: {
+  reference: string;
+  place: string;
+  name: string;
+  chosen: string[];
+  onChange: (fields: string[]) => void;
+}) {
   const schema = useSchema(props.place, props.name).data;
   const found = useClassifications(props.place, props.name).data ?? [];
-  return <FieldPicker fields={schema?.fields ?? []} found={found} chosen={props.chosen} onChange={props.onChange} />;
+  const sees = useSeen(props.reference);
+  return (
+    <FieldPicker
+      fields={schema?.fields ?? []}
+      found={found}
+      sees={sees}
+      chosen={props.chosen}
+      onChange={props.onChange}
+    />
+  );
 }
 
 /** Before somebody asks for what they have. */

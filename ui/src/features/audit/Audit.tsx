@@ -13,7 +13,9 @@ import { NextPage } from "@/components/NextPage";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Reasons, reasonList } from "@/components/Reasons";
-import { ACTIONS, actionNamed, actionWords, meansWords } from "@/lib/auditWords";
+import { AuditFilterForm } from "@/features/audit/AuditFilterForm";
+import { auditSummary, dayStart, WHILE_TYPING } from "@/lib/auditFilters";
+import { meansWords } from "@/lib/auditWords";
 import { count } from "@/lib/format";
 
 export default function AuditPage() {
@@ -24,21 +26,10 @@ export default function AuditPage() {
   );
 }
 
-const PLACEHOLDERS = {
-  actor: "who did it",
-  action: "what: query, grant revoked …",
-  target: "on what, as written",
-  person: "who did it or is meant",
-  dataset: "dataset: prod/orders",
-  field: "field: value.customer.email",
-  agent: "agent: its name or token's id",
-  tool: "tool: run_query",
-};
-const NAMES = Object.keys(PLACEHOLDERS) as (keyof typeof PLACEHOLDERS)[];
-
 function Trail() {
   const [params, setParams] = useSearchParams();
-  const filters = {
+  const typing = params.get("typing") === "shown";
+  const audit = useAudit({
     actor: params.get("actor"),
     action: params.get("action"),
     target: params.get("target"),
@@ -47,16 +38,12 @@ function Trail() {
     field: params.get("field"),
     agent: params.get("agent"),
     tool: params.get("tool"),
-  };
-  const audit = useAudit(filters);
+    since: dayStart(params.get("from")),
+    until: dayStart(params.get("to"), 1),
+    without: typing ? [] : WHILE_TYPING,
+  });
   const verify = useVerify();
   const [opened, setOpened] = useState<number | null>(null);
-  const set = (name: string, typed: string) => {
-    const next = new URLSearchParams(params);
-    const value = name === "action" ? actionNamed(typed) : typed.trim();
-    value ? next.set(name, value) : next.delete(name);
-    setParams(next, { replace: true });
-  };
   const entries = audit.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <div className="page">
@@ -90,28 +77,13 @@ function Trail() {
           )}
         </Notice>
       )}
-      <form className="row" onSubmit={(event) => event.preventDefault()}>
-        {NAMES.map((name) => (
-          <input
-            key={name}
-            className="input"
-            style={{ width: 260 }}
-            aria-label={name}
-            placeholder={PLACEHOLDERS[name]}
-            list={name === "action" ? "audit-actions" : undefined}
-            defaultValue={name === "action" ? actionWords(filters.action ?? "") : (filters[name] ?? "")}
-            onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value)}
-            onBlur={(e) => set(name, e.currentTarget.value)}
-          />
-        ))}
-        <datalist id="audit-actions">
-          {ACTIONS.map(([action, words]) => (
-            <option key={action} value={words}>
-              {action}
-            </option>
-          ))}
-        </datalist>
-      </form>
+      <AuditFilterForm params={params} onChange={(next) => setParams(next, { replace: true })} />
+      {entries.length > 0 && (
+        <p className="small" aria-live="polite">
+          {audit.hasNextPage && "The newest "}
+          {auditSummary(entries)}
+        </p>
+      )}
       {audit.data?.pages[0]?.note && <p className="small muted">{audit.data.pages[0].note}</p>}
       {audit.isError && <ErrorNotice error={audit.error} />}
       {audit.isPending && <Loading lines={8} />}

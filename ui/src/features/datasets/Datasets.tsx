@@ -20,6 +20,7 @@ import { links } from "@/lib/links";
 import { arrows } from "@/lib/listKeys";
 import { useMay } from "@/lib/may";
 import "@/styles/datasets.css";
+import { entityWords } from "@/lib/entityWords";
 
 const WEEK_MS = 7 * 86_400_000;
 /** From so many records on a topic's consumers count as behind; as the inbox has it. */
@@ -149,7 +150,7 @@ export default function DatasetsPage() {
               />
               {entity && (
                 <button type="button" className="button small" onClick={() => set("entity", "")}>
-                  with {entity === "PII" ? "personal data" : entity} <X size={13} aria-label="Remove" />
+                  with {entityWords(entity)} <X size={13} aria-label="Remove" />
                 </button>
               )}
             </div>

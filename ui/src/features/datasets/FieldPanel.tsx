@@ -5,6 +5,7 @@ import { AskLink } from "@/components/AskLink";
 import { CopyButton } from "@/components/CopyButton";
 import { EntityBadge } from "@/components/EntityBadge";
 import { FieldReview } from "@/features/detections/FieldReview";
+import { entityWords } from "@/lib/entityWords";
 import { count, percent } from "@/lib/format";
 import { links } from "@/lib/links";
 import { fieldNode } from "@/lib/nodeId";
@@ -62,7 +63,7 @@ export function FieldPanel({
           .filter((c) => c.state !== "rejected")
           .map((c) => (
             <li key={c.entity}>
-              <Link to={links.fields({ entity: c.entity })}>Every place of {c.entity}</Link>
+              <Link to={links.fields({ entity: c.entity })}>Every place of {entityWords(c.entity)}</Link>
             </li>
           ))}
         <li>

@@ -10,6 +10,7 @@ import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
 import { LongName } from "@/components/LongName";
 import { PageHead } from "@/components/PageHead";
+import { entityWords } from "@/lib/entityWords";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { fieldNode } from "@/lib/nodeId";
@@ -24,7 +25,7 @@ export default function FieldsPage() {
   const entity = params.get("entity");
   const found = useSearch({ q: name ?? "", kind: "field", entity }, MOST, 0, Boolean(name || entity));
   const mayReport = useMe(useToken()).data?.permissions?.includes("report:read") ?? false;
-  const subject = name ? `“${name}”` : entity === "PII" ? "personal data" : entity;
+  const subject = name ? `“${name}”` : entityWords(entity ?? "");
   return (
     <div className="page">
       <PageHead

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useReview } from "@/api/catalog";
 import type { Classification } from "@/api/types";
 import { ReasonDialog } from "@/components/ReasonDialog";
+import { entityWords } from "@/lib/entityWords";
 import { recognizerNames } from "@/lib/evidence";
 import { count, percent } from "@/lib/format";
 
@@ -74,7 +75,7 @@ export function FieldReview({
       </div>
       {asking && (
         <ReasonDialog
-          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${found.entity} in ${found.path}`}
+          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${entityWords(found.entity)} in ${found.path}`}
           action={asking === "confirmed" ? "Confirm" : "Reject"}
           danger={asking === "rejected"}
           busy={review.isPending}

@@ -18,6 +18,7 @@ import { plural } from "@/lib/format";
 import { useMay } from "@/lib/may";
 import { offerUndo } from "@/lib/undo";
 import "@/styles/search.css";
+import { entityWords } from "@/lib/entityWords";
 
 const PAGE = 100;
 const STATES = ["suggested", "confirmed", "rejected"] as const;
@@ -74,13 +75,14 @@ export default function ReviewPage() {
               <details className="facets" open={window.innerWidth > 1000}>
                 <summary className="small">
                   Filters
-                  {[entity, dataset].filter(Boolean).length > 0 && `: ${[entity, dataset].filter(Boolean).join(", ")}`}
+                  {(entity || dataset) && `: ${[entity && entityWords(entity), dataset].filter(Boolean).join(", ")}`}
                 </summary>
                 <div className="stack">
                   <Facet
                     title="Personal data"
                     values={counted(page.counts.entity)}
                     chosen={entity}
+                    words={entityWords}
                     onChoose={(value) => set("entity", value)}
                   />
                   <Facet
@@ -244,7 +246,7 @@ function Bulk({
       {asking && (
         <ReasonDialog
           title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${plural(chosen.length, "detection")}`}
-          lead={[...new Set(chosen.map((c) => c.entity))].join(", ")}
+          lead={[...new Set(chosen.map((c) => entityWords(c.entity)))].join(", ")}
           action={asking === "confirmed" ? "Confirm" : "Reject"}
           danger={asking === "rejected"}
           busy={review.isPending}

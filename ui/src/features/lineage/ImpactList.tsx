@@ -5,6 +5,7 @@ import { impactCsv, useImpact } from "@/api/lineage";
 import type { Affected, Basis } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Segments } from "@/components/Segments";
+import { OwnersMessage } from "@/features/lineage/OwnersMessage";
 import { download } from "@/lib/download";
 import { plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
@@ -52,7 +53,8 @@ export function ImpactList({
     <section aria-labelledby="affected" className="stack-s">
       <div className="spread">
         <h3 id="affected">Impact of a change</h3>
-        <span className="row-nowrap" style={{ gap: 2 }}>
+        <span className="row" style={{ gap: 2 }}>
+          <OwnersMessage node={node} change={change} asked={asked} link={addressOf(node, change, asOf)} />
           <CopyLink node={node} change={change} asOf={asOf} />
           <button
             type="button"
@@ -111,17 +113,20 @@ export function ImpactList({
   );
 }
 
+function addressOf(node: string, change: Change | null, asOf: string | null): string {
+  const level = node.startsWith("datasetField:") ? "column" : null;
+  return window.location.origin + links.lineage(node, { level, direction: "downstream", change, asOf });
+}
+
 /** A link to this very question, for those who own what breaks. */
 function CopyLink({ node, change, asOf }: { node: string; change: Change | null; asOf: string | null }) {
   const [done, setDone] = useState(false);
-  const column = node.startsWith("datasetField:") ? "column" : null;
   return (
     <button
       type="button"
       className="button quiet small"
       onClick={async () => {
-        const to = links.lineage(node, { level: column, direction: "downstream", change, asOf });
-        await navigator.clipboard?.writeText(window.location.origin + to);
+        await navigator.clipboard?.writeText(addressOf(node, change, asOf));
         setDone(true);
         setTimeout(() => setDone(false), 1500);
       }}

@@ -13,6 +13,7 @@ import { CopyRecord } from "@/features/records/CopyRecord";
 import { type AddFilter, RecordTree } from "@/features/records/RecordTree";
 import { bytes, cellText, count } from "@/lib/format";
 import { recordText } from "@/lib/recordText";
+import { exactLocalTime } from "@/lib/times";
 
 const PIECE = 100_000;
 
@@ -67,7 +68,12 @@ export function RecordDialog({
   const size = page.rawReadable ? `${bytes(record.bytes)} value` : `${bytes(record.shownBytes)} as shown`;
   const headers = Object.entries(full.headers ?? {});
   return (
-    <Modal open onClose={onClose} title={placeText(record)} lead={`${record.timestamp ?? ""} · ${size}`}>
+    <Modal
+      open
+      onClose={onClose}
+      title={placeText(record)}
+      lead={`${exactLocalTime(record.timestamp ?? "")} · ${size}`}
+    >
       <div className="spread" style={{ marginBottom: 10 }}>
         <Segments
           label="View"

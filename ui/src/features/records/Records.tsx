@@ -22,6 +22,7 @@ import { links } from "@/lib/links";
 import { changed, readAsked, readView, type View } from "@/lib/recordsAddress";
 import { recordText } from "@/lib/recordText";
 import "@/styles/records.css";
+import { exactLocalTime } from "@/lib/times";
 
 const CLEAR = { effect: "clear" as const, text: "clear" };
 
@@ -317,7 +318,9 @@ function List({
               <button type="button" className="link" onClick={() => open(i)}>
                 {placeText(record)}
               </button>
-              <time dateTime={record.timestamp ?? ""}>{record.timestamp}</time>
+              <time dateTime={record.timestamp ?? ""} title={record.timestamp ?? ""}>
+                {exactLocalTime(record.timestamp ?? "")}
+              </time>
               {record.key != null && <span className="mono anywhere">{cellText(record.key).slice(0, 80)}</span>}
               <span className="muted">{bytes(page.rawReadable ? record.bytes : record.shownBytes)}</span>
               {record.cut && <span className="badge warn">cut; open it to see all</span>}

@@ -1,15 +1,19 @@
 // Masked copies that Weir made for consumers: of which topic, who needs each, and when those go that nobody needs.
+import { useState } from "react";
 import { Link } from "react-router";
 import { useRightsCopies } from "@/api/rights";
 import type { RightsCopy } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { ClientConfiguration } from "@/components/ClientConfiguration";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
+import { Modal } from "@/components/Modal";
 import { When } from "@/components/When";
 import { referenceLink } from "@/lib/links";
 
 export function CopiesPart() {
   const copies = useRightsCopies();
+  const [shown, setShown] = useState<{ dataset: string; principal: string } | null>(null);
   return (
     <Answer of={copies} lines={6}>
       {(data) =>
@@ -26,8 +30,36 @@ export function CopiesPart() {
               label="Masked copies"
               rows={data.copies}
               rowKey={(row) => row.view}
-              columns={COLUMNS}
+              columns={[
+                ...COLUMNS,
+                {
+                  id: "connect",
+                  head: "Connect",
+                  tool: true,
+                  cell: ({ dataset, readers }) =>
+                    readers.map((principal) => (
+                      <button
+                        key={principal}
+                        type="button"
+                        className="button small"
+                        aria-label={`Configuration of ${principal}`}
+                        onClick={() => setShown({ dataset, principal })}
+                      >
+                        Configuration{readers.length > 1 && ` of ${principal}`}
+                      </button>
+                    )),
+                },
+              ]}
             />
+            {shown && (
+              <Modal
+                open
+                onClose={() => setShown(null)}
+                title={`Read the copy of ${shown.dataset} as ${shown.principal}`}
+              >
+                <ClientConfiguration {...shown} />
+              </Modal>
+            )}
           </div>
         )
       }

@@ -21,6 +21,7 @@ import { useMay } from "@/lib/may";
 import { leftOutText } from "@/lib/searchWords";
 import { filterText, typedFilters, withoutFilter } from "@/lib/typedFilters";
 import "@/styles/search.css";
+import { entityWords } from "@/lib/entityWords";
 
 const FACETS = [
   ["kind", "Kind"],
@@ -104,6 +105,7 @@ export function Search() {
                   title={title}
                   values={shownValues(name, answer?.facets)}
                   chosen={chosen[name] ?? null}
+                  words={name === "entity" ? entityWords : undefined}
                   onChoose={(value) => set(name, value)}
                 />
               ))}

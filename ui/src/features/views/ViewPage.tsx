@@ -12,6 +12,7 @@ import { SmallChart } from "@/components/SmallChart";
 import { Tabs } from "@/components/Tabs";
 import { When } from "@/components/When";
 import { LineageView } from "@/features/lineage/LineageView";
+import { ReadView } from "@/features/views/ReadView";
 import { RowsBrowser } from "@/features/views/RowsBrowser";
 import { ViewActions } from "@/features/views/ViewActions";
 import { resultOf, ViewFlow } from "@/features/views/ViewFlow";
@@ -128,6 +129,7 @@ function Overview({ view }: { view: View }) {
               </p>
             ))}
           </section>
+          <ReadView name={view.name} />
           <section className="panel flush table-wrap" aria-label="Columns">
             <table className="table">
               <thead>

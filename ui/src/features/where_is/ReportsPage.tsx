@@ -12,6 +12,7 @@ import { PageHead } from "@/components/PageHead";
 import { Paper, usePaper } from "@/features/where_is/Paper";
 import { WhereIsReport } from "@/features/where_is/WhereIsReport";
 import { download } from "@/lib/download";
+import { entityNamed, entityWords } from "@/lib/entityWords";
 import { links } from "@/lib/links";
 
 type Kind = "entity" | "field" | "term";
@@ -33,12 +34,13 @@ function Reports() {
     asOf: params.get("asOf"),
   };
   const subject = asked.entity ?? asked.field ?? asked.term;
+  const shown = asked.entity === null ? subject : entityWords(asked.entity);
   const { report, access } = useWhereIs(asked);
   const paper = usePaper(asked, subject);
   return (
     <div className="page">
       <PageHead
-        title={subject ? `Data locations: ${subject}` : "Data locations"}
+        title={shown ? `Data locations: ${shown}` : "Data locations"}
         lead="Every location: key, value, header, nested; where it goes next; who reads it; who may see it."
       >
         {report.data && (
@@ -90,7 +92,7 @@ function Reports() {
 function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; text: string; asOf: string | null }) {
   const navigate = useNavigate();
   const [kind, setKind] = useState<Kind>(initialKind);
-  const [text, setText] = useState(initialText);
+  const [text, setText] = useState(initialKind === "entity" ? entityWords(initialText) : initialText);
   const [asOf, setAsOf] = useState(at?.slice(0, 16) ?? "");
   const entities = useSearch({ q: "", kind: "field" }, 1).data?.facets.entity ?? [];
   return (
@@ -98,7 +100,14 @@ function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; t
       className="row no-print"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim()) navigate(links.whereIs({ [kind]: text.trim(), asOf: asOf ? `${asOf}:00Z` : null }));
+        const named =
+          kind === "entity"
+            ? entityNamed(
+                text,
+                entities.map((e) => e.value),
+              )
+            : text.trim();
+        if (named) navigate(links.whereIs({ [kind]: named, asOf: asOf ? `${asOf}:00Z` : null }));
       }}
     >
       <label htmlFor="kind" className="visually-hidden">
@@ -114,15 +123,16 @@ function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; t
         style={{ width: 300 }}
         aria-label="Which"
         list="entities"
-        placeholder={kind === "entity" ? "EMAIL_ADDRESS" : kind === "field" ? "email" : "customer-email"}
+        placeholder={kind === "entity" ? "e-mail address" : kind === "field" ? "email" : "customer-email"}
         value={text}
         onChange={(e) => setText(e.target.value)}
       />
       {kind === "entity" && (
         <datalist id="entities">
-          <option value="PII">every kind</option>
           {entities.map((e) => (
-            <option key={e.value} value={e.value} />
+            <option key={e.value} value={entityWords(e.value)}>
+              {e.value}
+            </option>
           ))}
         </datalist>
       )}
