@@ -17,13 +17,14 @@ import msgpack
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
+from typer.testing import CliRunner
 
+from api.cli import app
 from catalog.errors import Unavailable
 from catalog.model import DatasetScan
 from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark.checkpoints import FileCheckpoints
-from scanners.adapters.spark.executor_archive import pack
 from scanners.adapters.spark.executor_watch import asked
 from scanners.adapters.spark.executors import require_packages
 from scanners.adapters.spark.sampler import SparkSampler
@@ -83,7 +84,13 @@ def record(number: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pack(tmp_path_factory.mktemp("archive") / "environment.tar.gz").file
+    file = tmp_path_factory.mktemp("archive") / "environment.tar.gz"
+    done = CliRunner().invoke(app, ["cluster", "pack", str(file), "-o", "json"])
+    assert done.exit_code == 0, done.output
+    packed = json.loads(done.stdout)
+    assert packed["bytes"] == file.stat().st_size and packed["python"].startswith("cpython-3")
+    assert {"orjson", "pyarrow", "spacy"} <= {each.split()[0].lower() for each in packed["packages"]}
+    return file
 
 
 @pytest.fixture(scope="module")

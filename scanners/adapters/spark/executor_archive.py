@@ -91,7 +91,8 @@ def send(session: Any, file: Path) -> None:
     """Give a session the archive, and its Python to the workers of the session. Raises Unavailable."""
     if not file.is_file():
         raise Unavailable(
-            f"The archive of Python packages {file} is not there; write it by `weir cluster pack`.", details={"server": "spark"}
+            f"The archive of Python packages {file} is not there; write it by `weir cluster pack`.",
+            details={"server": "spark"},
         )
     session.addArtifacts(f"{file}#{NAME}", archive=True)
     session.conf.set("spark.sql.execution.pyspark.python", PYTHON)

@@ -40,7 +40,13 @@ def run(unpacked: Path, python: str, *words: str, **environment: str) -> subproc
     session = unpacked.parent / "session"
     session.mkdir(exist_ok=True)
     return subprocess.run(
-        ["../environment/bin/python", *words], env=env, cwd=session, capture_output=True, text=True, timeout=60, check=False
+        ["../environment/bin/python", *words],
+        env=env,
+        cwd=session,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
