@@ -103,4 +103,5 @@ def asked(remote: str, seconds: float, imports: bool = False, archive: Path | No
             send(session, archive)
         return examine(session, seconds, imports)
     finally:
-        release(session)
+        # A server that runs nothing is slow to close a session with a job in it; the answer is known.
+        threading.Thread(target=release, args=(session,), name="weir-spark-close", daemon=True).start()
