@@ -24,9 +24,9 @@ def add_to(app: typer.Typer) -> None:
 
 def pack(file: _FILE, fast: _FAST = False, output: Output = Format.TABLE) -> None:
     """Pack the Python packages that executors of a Spark cluster need; see "Weir on a Spark cluster"."""
-    from scanners.adapters.spark.executor_archive import pack as write
+    from api.wiring import executor_archive
 
-    packed = write(file, fast)
+    packed = executor_archive.pack(file, fast)
     facts = {"file": str(packed.file), "bytes": packed.size, "python": packed.python, "packages": list(packed.packages)}
     if output is not Format.TABLE:
         show([facts], tuple(facts), output, whole=facts)
