@@ -88,12 +88,12 @@ class SparkCluster:
     def executors(self, number: int | None = None) -> list[psutil.Process]:
         """The executors' processes, of one worker or of all."""
         names = [f"worker{number}"] if number is not None else [f"worker{each}" for each in range(self.workers)]
-        found = []
+        executors: list[psutil.Process] = []
         for name in names:
             with contextlib.suppress(psutil.NoSuchProcess):
                 for child in psutil.Process(self._processes[name].pid).children():
-                    found += [child] if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline()) else []
-        return found
+                    executors += [child] if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline()) else []
+        return executors
 
     def kill_worker(self, number: int) -> None:
         """SIGKILL for a worker and its executors, as when its machine fails."""

@@ -13,8 +13,8 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from scanners.adapters.spark.syntax import OURS, file_of, parsed
 
 _FIRST = "scanners.adapters.spark.worker"
-_ALSO = ("pyarrow",)
-"""Spark's own worker imports it before ours."""
+_ALSO = ("pyarrow", "pandas")
+"""Spark's own worker imports them: for data as Arrow, and for the decoder of queries and views, which is a function on Arrow."""
 OPTIONAL = ("hyperscan", "numba")
 """Of the extra `fast`: without them a scan is slower, with the same result."""
 
