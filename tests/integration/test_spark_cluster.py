@@ -1,4 +1,4 @@
-"""A standalone Spark cluster of two workers with a clean Python: scans, queries and a view, and workers that are killed.
+"""A standalone Spark cluster of two workers with a clean Python: scans and queries, and workers that are killed.
 
 The executors have their packages from the archive of `weir cluster pack` alone, see `tests/spark_cluster.py`.
 """
@@ -34,7 +34,6 @@ from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
 from tests.conftest import Stack
 from tests.effort import pace
-from tests.integration.test_views import rows
 from tests.spark_cluster import SparkCluster, spark_cluster
 from tests.view_world import ViewWorld, view_world
 from tests.waiting import until
@@ -233,36 +232,6 @@ def test_a_worker_killed_in_a_query_changes_no_row(
     running = lambda: world.admin.get("/api/v1/queries").json()["queries"]  # noqa: E731
     rows = killed_in_the_middle(cluster, lambda: answer(world, topics[1], question), running)
     assert rows == expected(question)
-
-
-def view(name: str, topic: str) -> str:
-    sql = TOTALS.format(topic=topic).split(" ORDER BY")[0]
-    return f"apiVersion: weir/v1\nkind: View\nmetadata: {{name: {name}}}\nspec:\n  sql: {sql}\n  runAs: {{user: rep}}\n"
-
-
-def totals(world: ViewWorld, name: str) -> list[list[Any]]:
-    return sorted([row["region"], row["n"], row["total"]] for row in rows(world, name).values())
-
-
-def test_a_view_counts_each_record_once_whatever_is_killed(
-    world: ViewWorld, cluster: SparkCluster, topics: tuple[str, str]
-) -> None:
-    world.apply(view("totals", topics[1]))
-    counted = lambda: sum(each[1] for each in totals(world, "totals"))  # noqa: E731
-    until(lambda: 0 < counted() < RECORDS, "the first batches", 300, every=0.1)
-    cluster.kill_worker(1)
-    at_kill = counted()
-    until(lambda: counted() > at_kill, "a batch without that worker", 300, every=0.1)
-    cluster.start_worker(1)
-    cluster.kill_connect()
-    assert counted() < RECORDS
-    refused = world.user("rep").post("/api/v1/query", json={"sql": f"SELECT id FROM `{topics[0]}` LIMIT 1"})
-    assert refused.status_code == 503, refused.text
-    cluster.start_connect()
-    until(lambda: counted() == RECORDS, "every record", 600, every=0.2)
-    assert totals(world, "totals") == expected("aggregate")
-    assert world.view("totals")["generation"] == 1
-    assert answer(world, topics[0], "aggregate") == expected("aggregate")
 
 
 def test_a_master_without_workers_is_named_within_a_minute(tmp_path: Path) -> None:
