@@ -90,3 +90,8 @@ class SparkSettings(Section):
     """The engine."""
 
     remote: SecretStr = Field(SecretStr("sc://localhost:15002"), description="Spark Connect URL, token included.")
+    executor_archive: Path | None = Field(
+        None,
+        description="Archive of `weir cluster pack` that Weir sends to Spark with its session of scans. Absent where executors have"
+        " the packages, or take them from `spark.archives` of the server, as queries and views must.",
+    )

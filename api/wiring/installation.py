@@ -91,11 +91,14 @@ class Subject:
         finally:
             release(session)
 
-    @staticmethod
-    def executors(session: Any) -> list[ExecutorReport]:
+    def executors(self, session: Any, engine: str = "") -> list[ExecutorReport]:
         """What the executors of an engine report. Raises Unavailable in the words of a scan."""
+        from scanners.adapters.spark.executor_archive import send
         from scanners.adapters.spark.executors import examine, require_packages
 
+        archive = self.settings.spark.executor_archive
+        if archive is not None and engine == "spark":
+            send(session, archive)
         reports = examine(session)
         require_packages(reports)
         return reports

@@ -46,6 +46,7 @@ class SparkParts(LineageParts):
             self._settings.spark.remote.get_secret_value(),
             checkpoints=self._checkpoints(),
             executor_seconds=self._settings.scanners.executor_seconds,
+            archive=self._settings.spark.executor_archive,
         )
 
     @part
@@ -53,7 +54,10 @@ class SparkParts(LineageParts):
         """Whether the Spark of scans runs tasks."""
         from scanners.adapters.spark.executor_watch import ExecutorWatch
 
-        return ExecutorWatch(self._settings.spark.remote.get_secret_value(), self._settings.scanners.executor_seconds)
+        spark = self._settings.spark
+        seconds = self._settings.scanners.executor_seconds
+        # An archive is sent with a session of scans; to ask for packages once a minute it would be sent each time.
+        return ExecutorWatch(spark.remote.get_secret_value(), seconds, packages=spark.executor_archive is None)
 
     def _checkpoints(self) -> Checkpoints:
         from scanners.adapters.spark.checkpoints import FileCheckpoints

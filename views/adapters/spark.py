@@ -80,7 +80,8 @@ class SparkStreams:
     def start(self, plan: StreamPlan, session: str) -> StreamingQuery:
         opened = self._connect(session)
         try:
-            configure(opened, LOCAL_CHECKPOINTS if local_path(plan.checkpoint) is not None else {})
+            local = LOCAL_CHECKPOINTS if local_path(plan.checkpoint) is not None else {}
+            configure(opened, {**local, **_python_of_streams(opened)})
             writer = (
                 (copies if plan.copy_to else records)(self._frame(opened, plan), plan)
                 .writeStream.format("kafka")
@@ -201,6 +202,14 @@ class SparkStream:
                 raise translated from None
         finally:
             release(self._session)
+
+
+def _python_of_streams(session: Any) -> dict[str, str]:
+    """Workers of a session run in a folder of it on the executor, those of its streams in the folder around that one: what is
+    `../` for a session is `./` for its streams."""
+    name = "spark.sql.execution.pyspark.python"
+    python = str(session.conf.get(name, ""))
+    return {name: python.removeprefix(".")} if python.startswith("../") else {}
 
 
 def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:

@@ -25,7 +25,7 @@ def look_at_spark(subject: Subject, name: str, remote: str) -> Iterator[Finding]
             yield _version(name, session, shown(remote.split("/;")[0]))
             yield _jars(f"{name} jars", session)
             yield asked_clock(name, lambda: _time(session))
-            yield _executors(f"{name} executors", subject, session)
+            yield _executors(name, subject, session)
     except WeirError:
         raise
     except Exception as error:
@@ -71,9 +71,10 @@ def _time(session: Any) -> float:
     return float(rows[0]["now"])
 
 
-def _executors(name: str, subject: Subject, session: Any) -> Finding:
+def _executors(engine: str, subject: Subject, session: Any) -> Finding:
+    name = f"{engine} executors"
     try:
-        return executor_versions(name, subject.executors(session))
+        return executor_versions(name, subject.executors(session, engine))
     except Unavailable as error:
         return of_error(name, error, "See the log of Spark.")
 

@@ -25,11 +25,12 @@ _JSON_TIMES = "map('timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS\\'Z\\'')
 AVRO_LIMITS = ("bytes.maxLength", "string.maxLength", "collectionItems.maxLength")
 """System properties `org.apache.avro.limits.*` of the engine's JVM. Without them Avro's decoder allocates whatever
 length a record claims before it looks whether the bytes are there: one record of ten bytes ends the engine."""
-AVRO_IS_BOUNDED = "SELECT " + " AND ".join(
+_BOUNDED = " AND ".join(
     f"java_method('java.lang.System', 'getProperty', 'org.apache.avro.limits.{name}') IS NOT NULL"
     for name in AVRO_LIMITS
 )
-"""Asked by the engine in a session of its own, before any view or query is in it."""
+AVRO_IS_BOUNDED = f"SELECT bool_and(bounded) FROM (SELECT {_BOUNDED} AS bounded FROM range(64))"
+"""Asked by the engine in a session of its own, before any view or query is in it. A task for each core: executors decode."""
 
 
 def json_sql(part: str, read: PartRead, avro: bool = True) -> str | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from catalog.adapters.port_check import require_spark
 from catalog.adapters.spark_connect import connect, release
 from catalog.errors import Unavailable, WeirError
+from scanners.adapters.spark.executor_archive import send
 from scanners.adapters.spark.executors import ExecutorReport, examine, require_packages
 
 _KEPT_SECONDS = 60.0
@@ -30,8 +32,11 @@ class ExecutorWatch:
         listens: Callable[[], None] | None = None,
         first_seconds: float = _FIRST_SECONDS,
         slow_seconds: float = _SLOW_SECONDS,
+        packages: bool = True,
     ) -> None:
-        """`remote`: a Spark Connect URL; `seconds`: the most that a task may take; the others are for tests."""
+        """`remote`: a Spark Connect URL; `seconds`: the most that a task may take; `packages`: whether executors must have the
+        packages of a scan without an archive. The others are for tests."""
+        self._packages = packages
         self._ask: Ask = ask or (lambda: asked(remote, seconds))
         self._listens = listens or (lambda: require_spark(remote))
         self._first_seconds, self._slow_seconds = first_seconds, slow_seconds
@@ -71,7 +76,9 @@ class ExecutorWatch:
     def _run(self) -> None:
         problem: Unavailable | None = None
         try:
-            require_packages(self._ask())
+            reports = self._ask()
+            if self._packages:
+                require_packages(reports)
         except Unavailable as error:
             problem = error
         except WeirError as error:
@@ -85,10 +92,16 @@ class ExecutorWatch:
         self._answered.set()
 
 
-def asked(remote: str, seconds: float, imports: bool = False) -> list[ExecutorReport]:
-    """What the executors of a Spark Connect server report, in a session of its own. Raises Unavailable, SettingsError."""
+def asked(remote: str, seconds: float, imports: bool = False, archive: Path | None = None) -> list[ExecutorReport]:
+    """What the executors of a Spark Connect server report, in a session of its own, to which the archive is sent.
+
+    Raises Unavailable, SettingsError.
+    """
     session = connect(remote, seconds + 10)
     try:
+        if archive is not None:
+            send(session, archive)
         return examine(session, seconds, imports)
     finally:
-        release(session)
+        # A server that runs nothing is slow to close a session with a job in it; the answer is known.
+        threading.Thread(target=release, args=(session,), name="weir-spark-close", daemon=True).start()

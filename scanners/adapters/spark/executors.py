@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.errors import Unavailable
+from scanners.adapters.spark.executor_archive import refused_python
 from scanners.adapters.spark.worker_packages import worker_packages
 
 EXECUTOR_SECONDS = 50.0
@@ -128,8 +129,8 @@ def packages_missing(names: Sequence[str]) -> PackagesMissing:
     """The error that names them all."""
     are = "package" if len(names) == 1 else f"{len(names)} packages"
     return PackagesMissing(
-        f"Spark's Python workers lack the {are} {', '.join(names)}; install requirements/core.txt into the Python of every"
-        " executor, or start Spark with the Python environment of Weir.",
+        f"Spark's Python workers lack the {are} {', '.join(names)}; give them the archive of `weir cluster pack`, or install"
+        " requirements/core.txt into the Python of every executor.",
         details={**_DETAILS, "packages": list(names)},
     )
 
@@ -137,6 +138,8 @@ def packages_missing(names: Sequence[str]) -> PackagesMissing:
 def python_problem(error: BaseException) -> Unavailable | None:
     """What an error of Spark means for the Python of its executors; None for other errors. Only names are taken from it."""
     text = str(error)
+    if (refused := refused_python(text)) is not None:
+        return Unavailable(refused, details=_DETAILS)
     if "PYTHON_VERSION_MISMATCH" in text or "has different version" in text:
         return Unavailable(
             "Spark's executors run another minor version of Python than Weir; set spark.pyspark.python to the same one.",
@@ -144,7 +147,9 @@ def python_problem(error: BaseException) -> Unavailable | None:
         )
     if 'Cannot run program "' in text:
         return Unavailable(
-            "Spark's executors have no Python; install one and name it in spark.pyspark.python.", details=_DETAILS
+            "Spark's executors have no Python where the server looks for it; see spark.pyspark.python, and where an archive is"
+            " used, spark.archives and spark.sql.execution.pyspark.python.",
+            details=_DETAILS,
         )
     modules = {name.split(".")[0] for name in _MODULE.findall(text)}
     if not modules and ("PyArrow >=" in text or "Pandas >=" in text):

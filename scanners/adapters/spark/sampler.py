@@ -12,7 +12,8 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
+from pathlib import Path
 from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
@@ -21,6 +22,7 @@ from catalog.spans import leaf
 from scanners.adapters.kafka.settings import java
 from scanners.adapters.spark import headers_text
 from scanners.adapters.spark.code_archive import code_archive
+from scanners.adapters.spark.executor_archive import send
 from scanners.adapters.spark.executors import (
     EXECUTOR_SECONDS,
     PackagesMissing,
@@ -78,11 +80,13 @@ class SparkSampler:
         checkpoints: Checkpoints | None = None,
         wave_records: int = WAVE_RECORDS,
         executor_seconds: float = EXECUTOR_SECONDS,
+        archive: Path | None = None,
     ) -> None:
-        """`executor_seconds`: how long a job may wait for an executor before the scan ends."""
+        """`executor_seconds`: how long a job may wait for an executor before the scan ends. `archive`: of Python packages,
+        which is sent with each session."""
         self._executor_seconds = executor_seconds
         self._remote = remote
-        self._connect = connect or _connect
+        self._connect = connect or partial(_connect, archive=archive)
         self._checkpoints = checkpoints
         self._wave_records = wave_records
         self._key = checkpoints.key if checkpoints is not None else secrets.token_bytes(32)
@@ -282,11 +286,13 @@ def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
     }
 
 
-def _connect(remote: str) -> Any:
+def _connect(remote: str, archive: Path | None = None) -> Any:
     """A session of our own with our code in it."""
     session = connect(remote)
     for name, value in _SESSION_CONF.items():
         session.conf.set(name, value)
+    if archive is not None:
+        send(session, archive)
     session.addArtifacts(str(code_archive()), pyfile=True)
     return session
 

@@ -13,25 +13,35 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from scanners.adapters.spark.syntax import OURS, file_of, parsed
 
 _FIRST = "scanners.adapters.spark.worker"
-_ALSO = ("pyarrow",)
-"""Spark's own worker imports it before ours."""
-_OPTIONAL = ("hyperscan", "numba")
+_ALSO = ("pyarrow", "pandas")
+"""Spark's own worker imports them: for data as Arrow, and for the decoder of queries and views, which is a function on Arrow."""
+OPTIONAL = ("hyperscan", "numba")
 """Of the extra `fast`: without them a scan is slower, with the same result."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPackages:
-    """`direct`: modules that our code imports. `modules`: module -> package, of those and of all that they need."""
+    """`direct`: modules that our code imports. `modules`: module -> package, of those and of all that they need.
+
+    `packages`: the names of all of them, also of several that share a module.
+    """
 
     direct: tuple[str, ...]
     modules: dict[str, str]
+    packages: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=1)
-def worker_packages() -> WorkerPackages:
-    """Packages that this process lacks itself are left out: they are optional, or its own start would have failed."""
+@lru_cache(maxsize=2)
+def worker_packages(optional: bool = False) -> WorkerPackages:
+    """Packages that this process lacks itself are left out: they are optional, or its own start would have failed.
+
+    `optional`: with those that only make a scan faster.
+    """
     packages = packages_distributions()
-    direct = sorted({name for name in (*_imported(), *_ALSO) if name in packages and name not in _OPTIONAL})
+    direct = sorted(
+        {name for name in (*_imported(), *_ALSO) if name in packages and (optional or name not in OPTIONAL)}
+        | {name for name in OPTIONAL if optional and name in packages}
+    )
     wanted, seen = [package for name in direct for package in packages[name]], set[str]()
     while wanted:
         package = normal(wanted.pop())
@@ -44,7 +54,7 @@ def worker_packages() -> WorkerPackages:
         for name, owners in packages.items()
         if any(normal(owner) in seen for owner in owners) and name.isidentifier() and not name.startswith("_")
     }
-    return WorkerPackages(tuple(direct), modules)
+    return WorkerPackages(tuple(direct), modules, tuple(sorted(seen)))
 
 
 def normal(name: str) -> str:
