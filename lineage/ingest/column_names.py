@@ -7,11 +7,12 @@ openlineage-sql (Airflow, dbt) reports `INSERT INTO customers (mail) SELECT md5(
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from lineage.ingest.event_sql import schema_columns, statement_of
-from lineage.ingest.events import DatasetEvent, DatasetRef, Event, facet
+from lineage.ingest.events import DatasetEvent, DatasetRef, Event, Name, facet
+from lineage.ingest.parse import optional_name
 
 _UNNAMED = re.compile(r"_\d+")
 """What openlineage-sql calls the expressions of a SELECT that have no name."""
@@ -31,7 +32,21 @@ def with_columns_of_tables(event: Event) -> Event:
     outputs = tuple(_without(ref) if _is_misnamed(ref, inserts) else ref for ref in event.outputs)
     if all(one is other for one, other in zip(outputs, event.outputs, strict=True)):
         return event
-    return replace(event, outputs=outputs)
+    left_out = (one for one, other in zip(event.outputs, outputs, strict=True) if one is not other)
+    there = {ref.id for ref in (*event.inputs, *event.outputs)}
+    sources = dict.fromkeys(name for ref in left_out for name in _sources(ref) if name not in there)
+    return replace(event, inputs=(*event.inputs, *map(DatasetRef, sources)), outputs=outputs)
+
+
+def _sources(ref: DatasetRef) -> Iterator[Name]:
+    """The datasets that the columns come from. Airflow names some there alone, and not as inputs."""
+    listed = (facet(ref.facets, "columnLineage") or {}).get("fields")
+    for entry in listed.values() if isinstance(listed, Mapping) else ():
+        items = entry.get("inputFields") if isinstance(entry, Mapping) else None
+        for item in items if isinstance(items, list) else ():
+            name = optional_name(item)
+            if name is not None:
+                yield name
 
 
 def _is_misnamed(ref: DatasetRef, inserts: bool) -> bool:

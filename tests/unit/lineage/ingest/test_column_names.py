@@ -26,7 +26,9 @@ def task(sql: str, fields: dict[str, list[str]], *columns: str) -> dict[str, Any
     """A COMPLETE of a task of SQL. fields: reported column -> columns of orders; columns: those that the target has."""
     lineage = {
         "fields": {
-            name: {"inputFields": [{"namespace": SHOP, "name": "shop.public.orders", "field": each} for each in sources]}
+            name: {
+                "inputFields": [{"namespace": SHOP, "name": "shop.public.orders", "field": each} for each in sources]
+            }
             for name, sources in fields.items()
         }
     }
@@ -44,6 +46,12 @@ def edges(event: dict[str, Any]) -> set[tuple[str, str, bool]]:
 @pytest.mark.parametrize("columns", [(), ("mail", "town")], ids=["columns unknown", "columns known"])
 def test_an_expression_without_a_name_goes_to_the_column_that_is_written(columns: tuple[str, ...]) -> None:
     event = task(INSERT, {"_0": ["email"], "town": ["town"]}, *columns)
+    assert edges(event) == {("email", "mail", False), ("town", "town", True)}
+
+
+def test_a_table_that_is_named_in_the_columns_alone_is_an_input() -> None:
+    sql = "INSERT INTO customers (mail, town) WITH o AS (SELECT email, town FROM orders) SELECT md5(o.email), o.town FROM o"
+    event = task(sql, {"_0": ["email"], "town": ["town"]}, "mail", "town") | {"inputs": []}
     assert edges(event) == {("email", "mail", False), ("town", "town", True)}
 
 
