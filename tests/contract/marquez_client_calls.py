@@ -5,13 +5,12 @@ Arguments: the address of a Weir, a token, a namespace of datasets, a run.
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 
-from marquez_client import MarquezClient
-
 url, token, kafka, run = sys.argv[1:]
-client = MarquezClient(url, api_key=token)
+client = importlib.import_module("marquez_client").MarquezClient(url, api_key=token)
 versions = client.list_dataset_versions(kafka, "clean2")
 answers = {
     "namespaces": client.list_namespaces(),
