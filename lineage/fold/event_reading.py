@@ -18,6 +18,7 @@ from lineage.fold.facts import Facts, clears_of, datasets_in, drops_of, facts_of
 from lineage.fold.job_ledger import digest_of
 from lineage.fold.producer_info import dataset_info
 from lineage.fold.runs import STREAMING
+from lineage.ingest.column_names import with_columns_of_tables
 from lineage.ingest.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
 from lineage.ingest.record_columns import with_record_columns
 from lineage.ingest.sql_names import with_tables
@@ -162,7 +163,7 @@ class Gathered:
 
 def normal(event: Event) -> Event:
     """The event with datasets and columns where producers write names that only their engine knows."""
-    return with_tables(with_record_columns(event))
+    return with_tables(with_columns_of_tables(with_record_columns(event)))
 
 
 def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:

@@ -12,7 +12,8 @@ MOST = 100
 
 _ANY = "send a `columnLineage` facet with the job's outputs, or its statement in the `sql` facet"
 _BY_INTEGRATION = {
-    "SPARK": "batch queries report columns through openlineage-spark; wrap streaming queries in `weir_lineage.observe`",
+    "SPARK": "batch queries report columns through openlineage-spark, but not of what from_json reads out of a record's value; "
+    "wrap those and streaming queries in `weir_lineage.observe`",
     "FLINK": "Flink reports no columns by itself; send the job's statement in its `sql` facet",
     "KAFKA_CONNECT": "connectors report no columns; send a JobEvent with a `columnLineage` facet for the connector's job",
 }

@@ -1,4 +1,4 @@
-"""A client that a generator makes of `/openapi.json`: all of it can be imported, and its calls arrive.
+"""Clients that two generators make of `/openapi.json`: all of them can be imported, and their calls arrive.
 
 The pages' own client, which openapi-typescript makes of the same document, is checked with the pages.
 """
@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from pytest_socket import enable_socket
 
+from stack.installed import java
+from stack.progress import Silent
 from tests.api_world import ApiWorld, world
-from tests.client_environment import programs
+from tests.client_environment import programs, run
 from tests.served import served
 
 pytestmark = [pytest.mark.tail, pytest.mark.timeout(600)]
@@ -59,17 +61,38 @@ def test_a_generated_client_has_every_route_and_calls_ten(weir: ApiWorld, genera
     operations = sum(len(methods) for methods in described["paths"].values())
     assert len([path for path in client.glob("api/*/*.py") if path.name != "__init__.py"]) == operations
 
+    modules, *calls = called(weir, generator, "generated_client_calls.py", client)
+    assert int(modules) > operations
+    arrived(calls, without_answer="lineage.lineage_post_event")
+
+
+def test_openapi_generator_makes_a_client_too(weir: ApiWorld, generator: Path, tmp_path: Path) -> None:
+    enable_socket()  # on the loopback address
+    described = weir.admin.get("/openapi.json").json()
+    (tmp_path / "openapi.json").write_text(json.dumps(described))
+    home = java.find("", tmp_path / "java.log", Silent()).home
+    words = "generate -i openapi.json -g python -o client --package-name weir_client".split()
+    code_alone = "apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"
+    command = [generator / "openapi-generator-cli", *words, "--global-property", code_alone]
+    run(command, tmp_path, {"JAVA_HOME": str(home), "PATH": f"{home}/bin:{generator}:/usr/bin:/bin"})
+
+    modules, *calls = called(weir, generator, "second_client_calls.py", tmp_path / "client")
+    assert int(modules) > len(described["components"]["schemas"])
+    arrived(calls, without_answer="lineage_post_event")
+
+
+def called(weir: ApiWorld, generator: Path, script: str, client: Path) -> list[str]:
+    """What a script of calls prints: the number of modules that were imported, then a line a call."""
     token = weir.admin.headers["Authorization"].removeprefix("Bearer ")
     with served(weir.app) as url:
-        script = ROOT / "tests" / "contract" / "generated_client_calls.py"
-        called = subprocess.run(
-            [generator / "python", script, client, url, token], capture_output=True, text=True, timeout=300, check=False
-        )
-    assert called.returncode == 0, called.stderr[-3000:]
-    modules, *calls = called.stdout.splitlines()
-    assert int(modules) > operations
+        words = [generator / "python", ROOT / "tests" / "contract" / script, client, url, token]
+        return run(words, client.parent).splitlines()
+
+
+def arrived(calls: list[str], without_answer: str) -> None:
+    """Ten calls were answered as is documented."""
     assert len(calls) == 10
     for line in calls:
         name, status, answer = line.split()
         assert int(status) in (200, 201, 202, 503 if "readyz" in name else 200), line
-        assert answer != "NoneType" or name == "lineage.lineage_post_event", line
+        assert answer != "NoneType" or name == without_answer, line

@@ -49,7 +49,7 @@ class ColumnMadeOf(Answer):
 
     name: str
     inputFields: list[ColumnInput]
-    transformationDescription: None
+    transformationDescription: str | None
     transformationType: Literal["IDENTITY", "MASKED"] | None
 
 
@@ -64,7 +64,7 @@ class MarquezDataset(Answer):
     sourceName: str
     createdAt: Time
     updatedAt: Time
-    lastModifiedAt: None
+    lastModifiedAt: Time | None
     fields: list[MarquezField]
     tags: list[str]
     description: str | None
@@ -97,9 +97,9 @@ class MarquezDatasetVersion(Answer):
     createdAt: Time
     fields: list[MarquezField]
     description: str | None
-    lifecycleState: None
-    createdByRun: None
-    createdByRunUuid: None
+    lifecycleState: str | None
+    createdByRun: MarquezRun | None
+    createdByRunUuid: str | None
     currentSchemaVersion: str
 
 
@@ -204,7 +204,7 @@ class MarquezNamespace(Answer):
     createdAt: Time
     updatedAt: Time
     ownerName: str
-    description: None
+    description: str | None
     isHidden: bool
 
 
@@ -223,7 +223,7 @@ class MarquezSource(Answer):
     createdAt: Time
     updatedAt: Time
     connectionUrl: str
-    description: None
+    description: str | None
 
 
 class MarquezSources(Answer):
@@ -237,7 +237,7 @@ class MarquezTag(Answer):
     """A tag."""
 
     name: str
-    description: None
+    description: str | None
 
 
 class MarquezTags(Answer):

@@ -30,22 +30,22 @@ class ColumnField(Answer):
 
     namespace: str
     dataset: str
-    datasetVersion: None
+    datasetVersion: str | None
     field: str
 
 
 class ColumnNodeInput(ColumnField):
     """A field that another is made of."""
 
-    transformationDescription: None
+    transformationDescription: str | None
     transformationType: Literal["IDENTITY", "MASKED"]
 
 
 class ColumnNodeData(ColumnField):
     """A field with those it is made of."""
 
-    fieldType: None
-    transformationDescription: None
+    fieldType: str | None
+    transformationDescription: str | None
     transformationType: Literal["IDENTITY", "MASKED"] | None
     inputFields: list[ColumnNodeInput]
 

@@ -49,7 +49,7 @@ class Reach(ReachBase):
 class ReachEverywhere(ReachBase):
     """Everywhere that data of one node can have come to."""
 
-    to: None
+    to: str | None
     reached: list[Arrival] = about("Earliest first.")
 
 
