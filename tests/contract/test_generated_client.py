@@ -73,7 +73,7 @@ def test_openapi_generator_makes_a_client_too(weir: ApiWorld, generator: Path, t
     home = java.find("", tmp_path / "java.log", Silent()).home
     words = "generate -i openapi.json -g python -o client --package-name weir_client".split()
     code_alone = "apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"
-    command = [generator / "openapi-generator-cli", *words, "--global-property", code_alone]
+    command: list[str | Path] = [generator / "openapi-generator-cli", *words, "--global-property", code_alone]
     run(command, tmp_path, {"JAVA_HOME": str(home), "PATH": f"{home}/bin:{generator}:/usr/bin:/bin"})
 
     modules, *calls = called(weir, generator, "second_client_calls.py", tmp_path / "client")
@@ -85,7 +85,7 @@ def called(weir: ApiWorld, generator: Path, script: str, client: Path) -> list[s
     """What a script of calls prints: the number of modules that were imported, then a line a call."""
     token = weir.admin.headers["Authorization"].removeprefix("Bearer ")
     with served(weir.app) as url:
-        words = [generator / "python", ROOT / "tests" / "contract" / script, client, url, token]
+        words: list[str | Path] = [generator / "python", ROOT / "tests" / "contract" / script, client, url, token]
         return run(words, client.parent).splitlines()
 
 

@@ -50,7 +50,7 @@ function Facts({ of }: { of: IncidentDetails }) {
   const figures = figuresText(of);
   return (
     <section className="panel stack" aria-label="What was seen">
-      {of.reason && <p className="anywhere">{of.reason[0].toUpperCase() + of.reason.slice(1)}.</p>}
+      {of.reason && <p className="anywhere">{of.reason.charAt(0).toUpperCase() + of.reason.slice(1)}.</p>}
       {of.withheld && <p className="muted">Counts and places are not shown: you may not read what they are about.</p>}
       <dl className="facts">
         <dt>Dataset</dt>
