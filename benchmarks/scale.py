@@ -86,7 +86,7 @@ def _measured(size: int, elasticsearch: str | None) -> Figures:
             with _timed(figures, "recording as scans do, s"):
                 count = record(weir[CatalogStore], "corp", generated.datasets(size), generated.vocabulary().glossary())
             assert count == size, f"{count} datasets were recorded"
-            with _timed(figures, "index built anew, s"):
+            with _timed(figures, "index rebuilt, s"):
                 weir[Search].rebuild_search()
                 weir[Search].refresh()
             figures["record store, MB"] = sum(f.stat().st_size for f in home.root.glob("weir.db*")) / 1e6

@@ -74,7 +74,7 @@ class AllQueries:
         monotonic: Callable[[], float] = time.monotonic,
         over: Callable[[str], bool] = is_over,
     ) -> None:
-        """`over` tells whether a process of this machine has ended."""
+        """`over`: whether a process of this machine has ended."""
         self._here, self._board, self._beats = here, board, beats
         self._process = process or f"{_PREFIX}{secrets.token_hex(4)}/{this_process()}"
         self._monotonic, self._over = monotonic, over
@@ -135,7 +135,7 @@ class AllQueries:
             return any(query.state != ENDED for query in self._published.values())
 
     def beat(self) -> None:
-        """Tell the others that this process is there, and look which of them are. Raises Unavailable."""
+        """Show the others that this process lives, and look which of them do. Raises Unavailable."""
         now = self._monotonic()
         self._beats.beat(self._process)
         known = {name: n for name, n in self._beats.all().items() if name.startswith(_PREFIX) and name != self._process}
@@ -172,13 +172,13 @@ class AllQueries:
         here = self._here.find(subject, query_id, everybody)
         if here is not None:
             return here.seen()
-        found = self._awaited(subject, query_id, everybody)
-        if found is None:
+        match = self._awaited(subject, query_id, everybody)
+        if match is None:
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
                 details={"id": query_id[:80]},
             )
-        return found[1]
+        return match[1]
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> SeenQuery:
         """Stop one's own query, or with `everybody` any, and wait a little for its end; its state is how far that came.
@@ -191,8 +191,8 @@ class AllQueries:
             if stopped is not None:
                 stopped.over.wait(_STOP_HERE_S)
                 return stopped.seen()
-        elif (found := self._awaited(subject, query_id, everybody)) is not None and found[1].state != ENDED:
-            process, query = found
+        elif (match := self._awaited(subject, query_id, everybody)) is not None and match[1].state != ENDED:
+            process, query = match
             self._board.ask_to_stop(process, query_id, why)
             return self._until_ended(process, query)
         raise NotFound(
@@ -208,9 +208,9 @@ class AllQueries:
         """A query of another process, which may be about to publish it."""
         until = time.monotonic() + _PATIENCE_S
         while True:
-            found = [each for each in self._elsewhere(query_id) if everybody or each[1].is_of(subject)]
-            if found:
-                return min(found, key=lambda each: each[1].state == ENDED)
+            match = [each for each in self._elsewhere(query_id) if everybody or each[1].is_of(subject)]
+            if match:
+                return min(match, key=lambda each: each[1].state == ENDED)
             if not self._others or time.monotonic() >= until:
                 return None
             self._ending.wait(_STEP_S)

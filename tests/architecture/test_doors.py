@@ -56,6 +56,7 @@ OTHERS = set(
     " Lineage Notify Observing Places ProducerCatalog PurposeUse Quality Readers Reconciliation Related RequestView ReviewLimits"
     " Reviews SavedQueries Scans ScimService Search Sessions Settings SightRules SignIn Signer SourceMasking"
     " SqlLineageSliver TopicPages"
+    " AllQueries Questions ResponsiblePeople SuggestedOwners"
     " Verdicts ViewDiffs ViewRemovals Views VisibleEvents WhereIs Inboxes PolicyReaches".split()
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""

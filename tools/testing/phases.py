@@ -154,7 +154,7 @@ def _perform(phase: Phase, root: Path, logs: Path, start: float, children: _Chil
     for name, command in phase.steps:
         log = _log(logs, phase, name)
         with log.open("wb") as out:
-            code = children.run(command, root, out.fileno(), _environment(phase, outcome.began))
+            code = children.run(_timed(command, log), root, out.fileno(), _environment(phase, outcome.began))
         text = log.read_text(errors="replace")
         result = _RESULT.findall(text)
         failed = code != 0 or (name == "pytest" and not result)
@@ -165,6 +165,11 @@ def _perform(phase: Phase, root: Path, logs: Path, start: float, children: _Chil
         outcome.report += _report(name, text, f"✗ {name} ended with {code}" if failed else "")
     outcome.ended = time.monotonic() - start
     return outcome
+
+
+def _timed(command: tuple[str, ...], log: Path) -> tuple[str, ...]:
+    """A command of pytest keeps the seconds of each test in a file of JUnit's form, beside its log."""
+    return (*command, f"--junit-xml={log.with_suffix('.xml')}") if command[:3] == (*PYTHON, "pytest") else command
 
 
 def _report(name: str, text: str, failure: str) -> str:

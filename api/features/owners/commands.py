@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,14 @@ from api.terminal.http import dataset_path
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, show
 from api.terminal.words import noun
+
+
+class Role(StrEnum):
+    """What an owner answers for."""
+
+    BUSINESS = "business"
+    TECHNICAL = "technical"
+
 
 Name = Annotated[str, typer.Argument(help="A user, or a group as group:NAME.")]
 _SOURCES = {
@@ -61,7 +70,7 @@ def owner_suggest(dataset: Topic, output: Output = Format.TABLE, user: As = None
 def owner_add(
     dataset: Topic,
     name: Name,
-    role: Annotated[list[str] | None, typer.Option(help="business or technical; repeat for both.")] = None,
+    role: Annotated[list[Role] | None, typer.Option(help="business or technical; repeat for both.")] = None,
     user: As = None,
 ) -> None:
     """Name an owner, or set the roles of one. Owners may read the dataset."""

@@ -18,7 +18,9 @@ Id = Annotated[str, typer.Argument(metavar="QUESTION", help="Its id, as list sho
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
     noun(app, "dataset").add_typer(
-        question_app, name="question", epilog="weir dataset question ask prod/orders 'Is region ever null?'"
+        question_app,
+        name="question",
+        epilog="weir dataset question list prod/orders · weir dataset question ask prod/orders 'Is region ever null?'",
     )
 
 

@@ -66,10 +66,10 @@ def imported(line: str, url: str, home: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("line", "most", "own"),
     [
-        ("whoami", 281, {"sign_in"}),
-        ("search", 280, {"search"}),
-        ("request list", 290, {"access_requests"}),
-        ("dataset list -o json", 285, {"datasets"}),
+        ("whoami", 283, {"sign_in"}),
+        ("search", 282, {"search"}),
+        ("request list", 292, {"access_requests"}),
+        ("dataset list -o json", 287, {"datasets"}),
         ("--version", 240, set()),
     ],
 )
