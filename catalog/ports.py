@@ -119,8 +119,11 @@ class DatasetStore(Protocol):
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         """Replace all notes of the dataset."""
 
-    def described(self) -> set[DatasetId]:
-        """Datasets that have a schema or notes; the others, most of those known from lineage, have neither."""
+    def schema_versions(self) -> Mapping[DatasetId, int]:
+        """The newest version of each dataset that has a schema; most of those known from lineage have none."""
+
+    def noted(self) -> set[DatasetId]:
+        """Datasets that have notes on fields."""
 
     def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
         """Datasets not deleted that carry one of these glossary terms, themselves or on a field; by id."""

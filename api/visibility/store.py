@@ -57,7 +57,6 @@ class SeenStore(PassesOn):
             "report_members",
             "report_namespaces",
             "clicks",
-            "described",
             "is_writing",
         }
     )
@@ -98,6 +97,13 @@ class SeenStore(PassesOn):
 
     def notes(self, dataset: DatasetId) -> list[FieldNote]:
         return self._store.notes(dataset) if self._known(dataset).schema else []
+
+    def schema_versions(self) -> Mapping[DatasetId, int]:
+        hidden = self._horizon.parted.nothing | self._horizon.parted.bare
+        return {each: number for each, number in self._store.schema_versions().items() if each not in hidden}
+
+    def noted(self) -> set[DatasetId]:
+        return self._store.noted() - self._horizon.parted.nothing - self._horizon.parted.bare
 
     def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
         return [each for each in self._store.term_carriers(terms) if self._known(each).schema]

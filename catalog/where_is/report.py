@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.terms import term_tags
+from catalog.entities import tag_matches
 from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
 from catalog.model import DatasetId, SchemaVersion
 from catalog.near_names import did_you_mean
@@ -135,20 +136,36 @@ class WhereIs:
         states: list[Any] = []
         unseen: list[str] = []
         terms = term_tags(self._store)
-        described = self._store.described()
+        versions = self._store.schema_versions()
+        noted = frozenset(self._noted(wanted, terms, as_of))
+        below = self._below(wanted.term)
+        # A question to the store for each of thousands of datasets takes half a minute, so only those that matter are asked.
+        reads_schemas = wanted.field is not None or as_of is not None
         for record in datasets:
-            # Two questions to the store for each of thousands of datasets that have neither took half a minute.
-            has_any = record.id in described
-            schema = self._schema(record, as_of) if has_any else None
-            notes = self._store.notes(record.id) if has_any else []
-            direct += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
+            schema = self._schema(record, as_of) if reads_schemas and record.id in versions else None
+            version = versions.get(record.id) if as_of is None else schema and schema.version
+            notes = self._store.notes(record.id) if record.id in noted else []
+            direct += places_in(record, schema, tags.get(record.id, []), notes, terms, below, wanted)
             gaps += gaps_of(record, schema, as_of)
             if record.source == "lineage":
                 unseen.append(record.reference)
-            states.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
+            states.append([str(record.id), version, record.scan.get("at")])
         if unseen:
             gaps.append(_known_from_lineage(unseen))
         return direct, states
+
+    def _noted(
+        self, wanted: PlaceQuestion, terms: Mapping[str, Sequence[str]], as_of: datetime | None
+    ) -> Collection[DatasetId]:
+        """Datasets whose notes matter for a question."""
+        if wanted.field is not None or as_of is not None:
+            return self._store.noted()
+        if wanted.term is not None:
+            return self._store.term_carriers(self._below(wanted.term))
+        asked = wanted.entity or ""
+        return self._store.term_carriers(
+            [term for term, tags in terms.items() if any(tag_matches(asked, tag) for tag in tags)]
+        )
 
     def _holds(self, record: DatasetRecord) -> bool:
         return self._part is None or self._part.has(record.reference)

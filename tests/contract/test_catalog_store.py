@@ -171,14 +171,14 @@ def test_schema_versions_come_back(store: CatalogStore) -> None:
     assert [s.baseline.version for s in store.schemas(ORDERS)] == [1, 2]
 
 
-def test_described_datasets_have_a_schema_or_notes(store: CatalogStore) -> None:
+def test_datasets_with_a_schema_or_notes_are_listed_at_once(store: CatalogStore) -> None:
     for name in ("noted", "bare"):
         store.put_dataset(DatasetRecord(DatasetId("prod", name), "prod", created_at=NOW))
     store.put_notes(DatasetId("prod", "noted"), [FieldNote("key")])
     store.put_dataset(DatasetRecord(ORDERS, "prod", created_at=NOW))
     version = SchemaVersion({"value": "json"}, ())
     store.add_schema(ORDERS, StoredSchema(version, version))
-    assert store.described() == {ORDERS, DatasetId("prod", "noted")}
+    assert (store.schema_versions(), store.noted()) == ({ORDERS: 0}, {DatasetId("prod", "noted")})
 
 
 def test_carriers_of_terms_carry_them_themselves_or_on_a_field(store: CatalogStore) -> None:

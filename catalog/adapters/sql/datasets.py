@@ -190,11 +190,19 @@ class SqlDatasets(SqlPart):
                 for n in notes
             )
 
-    def described(self) -> set[DatasetId]:
-        names = select(DatasetRow.namespace, DatasetRow.name)
-        both = [names.where(DatasetRow.id.in_(select(table.dataset_id))) for table in (SchemaRow, NoteRow)]
+    def schema_versions(self) -> dict[DatasetId, int]:
+        newest = (
+            select(DatasetRow.namespace, DatasetRow.name, func.max(SchemaRow.version))
+            .join(SchemaRow, SchemaRow.dataset_id == DatasetRow.id)
+            .group_by(DatasetRow.id, DatasetRow.namespace, DatasetRow.name)
+        )
         with self._database.read() as session:
-            return {DatasetId(namespace, name) for query in both for namespace, name in session.execute(query)}
+            return {DatasetId(namespace, name): version for namespace, name, version in session.execute(newest)}
+
+    def noted(self) -> set[DatasetId]:
+        names = select(DatasetRow.namespace, DatasetRow.name).where(DatasetRow.id.in_(select(NoteRow.dataset_id)))
+        with self._database.read() as session:
+            return {DatasetId(namespace, name) for namespace, name in session.execute(names)}
 
     def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
         wanted = set(terms)

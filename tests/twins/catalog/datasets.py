@@ -131,10 +131,11 @@ class MemoryDatasets(Stateful, MemorySignals, MemoryQuality):
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         self._state.notes[dataset] = list(notes)
 
-    def described(self) -> set[DatasetId]:
-        return {
-            dataset for table in (self._state.schemas, self._state.notes) for dataset, some in table.items() if some
-        }
+    def schema_versions(self) -> dict[DatasetId, int]:
+        return {dataset: max(schemas) for dataset, schemas in self._state.schemas.items() if schemas}
+
+    def noted(self) -> set[DatasetId]:
+        return {dataset for dataset, notes in self._state.notes.items() if notes}
 
     def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
         wanted = set(terms)
