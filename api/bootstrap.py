@@ -17,7 +17,7 @@ from api.joins.connections import Connections
 from api.joins.connectors.places import Places
 from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import SqlLineageSliver
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.joins.domains import DomainRights
 from api.joins.observing import Observing
 from api.joins.responsible import ResponsiblePeople
@@ -37,7 +37,7 @@ from api.wiring.catalog_services import CatalogServices, catalog_services
 from api.wiring.clock import now
 from api.wiring.declared_services import declared_services
 from api.wiring.duties import Duties
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
@@ -103,10 +103,10 @@ from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
 from scanners.scan.service import Scanner
 
-REAL_ONES = Given()
+REAL_ONES = GivenAdapters()
 
 
-def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
+def build(settings: Settings, home: Home, given: GivenAdapters = REAL_ONES) -> Instance:
     """Join the rooms. `given` replaces adapters by their ports.
 
     Raises SettingsError, also for a key that is not the one of the record store, and Unavailable when that cannot be opened.
@@ -199,7 +199,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(QueryCheck, queries.check)
     add(Completion, queries.completion)
     add(MaskPreview, queries.mask_preview)
-    add(Declared, declared.declared)
+    add(DeclaredService, declared.declared)
     add(SecondPerson, declared.second)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
@@ -266,4 +266,4 @@ def offline() -> Instance:
 
     settings = Settings()
     settings.database.url = "sqlite:///:memory:"
-    return build(settings, Home(Path("/nonexistent")), Given(mask_secret=b"0" * 32))
+    return build(settings, Home(Path("/nonexistent")), GivenAdapters(mask_secret=b"0" * 32))

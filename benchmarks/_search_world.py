@@ -20,7 +20,7 @@ from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
 from api.features.search.answers import SearchAnswer
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance, write_admin_token
 from catalog.ports import CatalogStore
 from catalog.search.service import Search
@@ -108,7 +108,7 @@ def services_of(home: Home, elasticsearch: str | None, index: str) -> Instance:
         settings.elasticsearch.url = elasticsearch
         settings.catalog.search_index = index
         settings.catalog.search_timeout_s = 120
-    return build(settings, home, Given(**given))
+    return build(settings, home, GivenAdapters(**given))
 
 
 def _direct(services: Instance, figures: dict[str, float]) -> Door:

@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 MOST = 2000
 
 
-class Kept(Generic[Value]):
+class ChangeCache(Generic[Value]):
     """Values by key. Each look asks the store for its number of changes, so that a change of any process is seen by the
     next look. Safe for threads.
 

@@ -25,7 +25,7 @@ _HALF_LIFE_S = 30 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointReads:
     """How often a dataset was read in one query with another. `weight`: the same, faded."""
 
     queries: int
@@ -42,7 +42,7 @@ class SignalStore(Protocol):
     def add_together(self, datasets: Collection[DatasetId], at: datetime) -> None:
         """Count that these were read in one query, each with each; those that do not exist are left out."""
 
-    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, Together]:
+    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, JointReads]:
         """With which datasets it was read."""
 
 

@@ -19,7 +19,7 @@ from api.config.home import Home
 from api.config.settings import Settings
 from api.features.scans.runner import ScanRunner
 from api.wiring.duties import Duties
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance, write_admin_token
 from catalog.adapters.sql.database import Database
 from catalog.errors import Unavailable
@@ -103,7 +103,7 @@ class ApiWorld:
         settings: Settings | None = None,
         **more: Any,
     ) -> None:
-        """`more`: further adapters by their names in `api.wiring.given.Given`."""
+        """`more`: further adapters by their names in `api.wiring.given.GivenAdapters`."""
         topics = topics if topics is not None else {"orders": orders(50)}
         self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
         self.acls = MemoryAcls()
@@ -125,7 +125,7 @@ class ApiWorld:
         self.services: Instance = build(
             settings,
             Home(folder),
-            Given(
+            GivenAdapters(
                 index=MemorySearchIndex(),
                 meaning=None,
                 brokers=MemoryBrokers(topics),

@@ -56,7 +56,7 @@ class ServedView:
     engine: Any = None
 
     def __init__(self, folder: Path, **more: Any) -> None:
-        """`more`: further adapters by their names in `api.wiring.given.Given`."""
+        """`more`: further adapters by their names in `api.wiring.given.GivenAdapters`."""
         self.states, self.serving = MemoryViewStates(), MemoryServingTable()
         self.states.beat(datetime.now(UTC) + timedelta(hours=1))
         self.world = ApiWorld(folder, view_states=self.states, serving=self.serving, **more)

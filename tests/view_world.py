@@ -23,7 +23,7 @@ from api.config.home import Home
 from api.config.settings import Settings
 from api.features.scans.runner import ScanRunner
 from api.wiring.duties import Duties
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import write_admin_token
 from tests.answer_check import CheckedClient
 from tests.effort import pace
@@ -61,7 +61,7 @@ class ViewWorld:
         self.services = build(
             settings,
             Home(folder),
-            Given(
+            GivenAdapters(
                 index=MemorySearchIndex(),
                 meaning=None,
                 log=log,

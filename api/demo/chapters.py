@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from api.demo import views
-from api.demo.client import Person, Refused, awaited
+from api.demo.client import ApiRefusal, Person, awaited
 from api.demo.errors import DemoFailed
 from api.demo.expect import known_addresses, missed
 from api.demo.generator import DERIVED, PLANTED
@@ -125,7 +125,7 @@ class Chapters:
                     answer = self._admin.get(
                         "/api/v1/lineage", nodeId=f"dataset:{CLUSTER}:{topic}", direction="downstream", depth=5
                     )
-                except Refused as refused:
+                except ApiRefusal as refused:
                     if refused.status == 404:  # not in the graph yet
                         return None
                     raise
@@ -198,7 +198,7 @@ class Chapters:
         path = f"/api/v1/access-requests/{request['id']}"
         try:
             self._ana.post(f"{path}/approve", {"reason": "to myself"})
-        except Refused as refused:
+        except ApiRefusal as refused:
             self._say(f"[dim]ana tries to approve it herself: {escape(str(refused))}[/]")
         else:
             raise DemoFailed("ana could approve her own request.")

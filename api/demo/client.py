@@ -14,7 +14,7 @@ from api.demo.errors import DemoFailed
 Found = TypeVar("Found")
 
 
-class Refused(DemoFailed):
+class ApiRefusal(DemoFailed):
     """Weir answered with an error: its `status`, its `code` and its own sentence."""
 
     def __init__(self, who: str, status: int, code: str, message: str) -> None:
@@ -55,7 +55,7 @@ class Person:
         while True:
             try:
                 return self._call("GET", path, params=params)
-            except Refused as refused:
+            except ApiRefusal as refused:
                 if refused.status != 503 or time.monotonic() > deadline:
                     raise
             time.sleep(0.5)
@@ -79,7 +79,7 @@ class Person:
         if answer.is_error:
             try:
                 refusal = answer.json()["error"]
-                raise Refused(self.name, answer.status_code, refusal["code"], refusal["message"])
+                raise ApiRefusal(self.name, answer.status_code, refusal["code"], refusal["message"])
             except (ValueError, KeyError, TypeError):
                 raise DemoFailed(
                     f"Weir answered {method} {path} with {answer.status_code} and no reason; see its log."

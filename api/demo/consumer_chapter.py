@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from api.demo.client import Person, Refused, awaited
+from api.demo.client import ApiRefusal, Person, awaited
 from api.demo.errors import DemoFailed
 from api.demo.expect import known_addresses
 from api.demo.produce import client
@@ -115,7 +115,7 @@ class ConsumerChapter:
         request: dict[str, Any] = self._ana.post("/api/v1/access-requests", body)
         for person in (self._otto, self._petra, self._admin, self._petra):
             if request["state"] == "pending":
-                with suppress(Refused):  # the stage that waits is another's
+                with suppress(ApiRefusal):  # the stage that waits is another's
                     request = person.post(f"/api/v1/access-requests/{request['id']}/approve", {})
         if request["state"] != "approved":
             raise DemoFailed(f"The request for {self._user} is {request['state']}, and both stages approved it.")

@@ -19,7 +19,7 @@ from rich.markup import escape
 
 from api.config.home import Home, write_private
 from api.demo.chapters import Chapters
-from api.demo.client import Person, Refused
+from api.demo.client import ApiRefusal, Person
 from api.demo.consumer_chapter import ConsumerChapter
 from api.demo.errors import DemoFailed
 from api.demo.generator import DERIVED_TOPICS, topic_plans
@@ -155,7 +155,7 @@ def _works(token: str, url: str) -> bool:
     try:
         with Person("", token, url) as person:
             person.get("/api/v1/access-requests")
-    except Refused as refused:
+    except ApiRefusal as refused:
         return refused.status != 401
     return True
 

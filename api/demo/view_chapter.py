@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from api.demo import views
-from api.demo.client import Person, Refused, awaited
+from api.demo.client import ApiRefusal, Person, awaited
 from api.demo.errors import DemoFailed
 from api.demo.expect import known_addresses
 
@@ -76,7 +76,7 @@ class ViewChapter:
         self._say(f"petra reads one van by key: {escape(', '.join(map(str, row)))}")
         try:
             self._ana.get("/api/v1/views/fleet.positions/rows", key=van)
-        except Refused as refused:
+        except ApiRefusal as refused:
             self._say(f"[dim]ana tries, too: {escape(str(refused))}[/]")
         else:
             raise DemoFailed("ana read the position of a van, and may read neither the view nor its source.")

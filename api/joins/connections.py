@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.declared.secrets import Secrets, credentials
@@ -67,7 +67,7 @@ class Connections:
         self._secrets = secrets
         self._servers = servers or ServerAddresses()
         self._own = own or OwnServers()
-        self._kept: Kept[list[ClusterRecord]] = Kept(changes)
+        self._kept: ChangeCache[list[ClusterRecord]] = ChangeCache(changes)
 
     def connection(self, cluster: str) -> ClusterConnection:
         """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there, or an

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 from catalog.curation.stated import is_deprecated
 from catalog.datasets.clusters import Clusters
 from catalog.errors import WeirError
@@ -25,7 +25,7 @@ def dataset_notes(
 ) -> Callable[[Collection[str], Subject], list[str]]:
     """References of datasets, and who asks -> a sentence for each that is deprecated, behind those of incidents."""
 
-    kept: Kept[Mapping[str, Any] | None] = Kept(store.changes)
+    kept: ChangeCache[Mapping[str, Any] | None] = ChangeCache(store.changes)
 
     def notes(references: Collection[str], subject: Subject) -> list[str]:
         return [*incidents(references), *deprecated(references, subject)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from catalog.datasets.clusters import Clusters
 from catalog.errors import Conflict
 from catalog.records import DatasetRecord
@@ -19,7 +19,7 @@ class DocumentChanged(Conflict):
 class DatasetDocuments:
     """Finds the document of a dataset."""
 
-    def __init__(self, declared: Declared, clusters: Clusters) -> None:
+    def __init__(self, declared: DeclaredService, clusters: Clusters) -> None:
         self._declared, self._clusters = declared, clusters
 
     def of(self, record: DatasetRecord) -> dict[str, Any]:

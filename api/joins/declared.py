@@ -88,7 +88,7 @@ def _hold(purposes: PurposeUse, rights: DomainRights, changes: Sequence[Change])
     purposes.holds(changed, [c.name for c in changes if c.kind == "Purpose" and c.action is Action.DELETE])
 
 
-class Declared:
+class DeclaredService:
     """Applies documents, and gives them back."""
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 from catalog.datasets.datasets import Datasets
 from catalog.errors import NotFound
 from policies.facts import FactsMemory, from_catalog
@@ -20,7 +20,7 @@ class Facts:
         """`changes`: see `catalog.ports.CatalogStore.changes`; while it is the same, the catalog is not read again."""
         self._datasets = datasets
         self._memory = FactsMemory()
-        self._kept: Kept[DatasetFacts] = Kept(changes)
+        self._kept: ChangeCache[DatasetFacts] = ChangeCache(changes)
 
     def facts(self, reference: str, as_of: datetime | None = None) -> DatasetFacts:
         """By `CLUSTER/TOPIC`; of a past moment as far as the catalog keeps it, see `not_kept`.

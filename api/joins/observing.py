@@ -24,7 +24,7 @@ from lineage.observed.connect import ConnectReader, worker_name
 from lineage.observed.connect import event_of as connector_event
 from lineage.observed.connect_engines import EngineReader
 from lineage.observed.connector_datasets import Connector
-from lineage.observed.duplicate_events import Told
+from lineage.observed.duplicate_events import RecentEvents
 from lineage.observed.groups import AT_ONCE, ConsumerGroup, GroupReader, GroupWatch, page
 from lineage.settings import LineageSettings
 
@@ -81,7 +81,7 @@ class Observing:
         self._groups_of, self._connect_of, self._engines_of = groups_of, connect_of, engines_of
         self._settings, self._secrets, self._workers = settings, secrets, workers
         self._watch = GroupWatch({settings.group}, settings.observe_groups_limit, settings.observe_again_seconds)
-        self._told = Told(settings.observe_again_seconds)
+        self._told = RecentEvents(settings.observe_again_seconds)
         self._quiet: set[str] = set()
 
     def step(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from cachetools import LRUCache, TTLCache
 
 from api.joins.connections import Connections
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.learned_types import from_profile, from_report
 from catalog.datasets.reported import is_reported
@@ -98,7 +98,7 @@ class Tables:
         self._registry = registry
         self._schemas: TTLCache[tuple[str, ...], _Registered] = TTLCache(_TOPICS_KEPT, _SCHEMAS_KEPT_S)
         self._lock = threading.Lock()
-        self._kept: Kept[_Known] = Kept(changes)
+        self._kept: ChangeCache[_Known] = ChangeCache(changes)
 
     def find(self, name: str) -> QueryTable:
         """The case of letters matters only between names that differ in nothing else.

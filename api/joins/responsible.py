@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 from catalog.curation.products import KIND
 from catalog.datasets.clusters import Clusters
 from catalog.model import Owner
@@ -18,7 +18,7 @@ class ResponsiblePeople:
 
     def __init__(self, store: CatalogStore, clusters: Clusters, state: GovernanceState) -> None:
         self._store, self._clusters, self._state = store, clusters, state
-        self._fallbacks: Kept[Fallbacks] = Kept(store.changes, 1)
+        self._fallbacks: ChangeCache[Fallbacks] = ChangeCache(store.changes, 1)
 
     def __call__(self, reference: str, owners: SubjectMatch, deciding: bool = False) -> Responsible:
         """Nobody, with the source `nobody`, where no rule names anybody."""

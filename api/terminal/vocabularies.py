@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Found(StrEnum):
+class SearchKind(StrEnum):
     """What a search finds."""
 
     DATASET = "dataset"
@@ -41,7 +41,7 @@ class RightKind(StrEnum):
     OWNER = "owner"
 
 
-class Seen(StrEnum):
+class SightLevel(StrEnum):
     """What somebody sees of a dataset."""
 
     CLEAR = "clear"

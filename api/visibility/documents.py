@@ -10,7 +10,7 @@ from api.visibility.horizon import Horizon
 from api.visibility.mentions import mentions, names_any
 from api.visibility.names import Names
 from catalog.model import DatasetId
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 
 _OWN = frozenset({"User", "Group", "Grant"})
 """Kinds of which a caller sees their own; these stay."""
@@ -25,7 +25,7 @@ class SeenDocuments:
     """Cuts documents; for one request."""
 
     def __init__(
-        self, horizon: Horizon, resolve: Callable[[str, str], DatasetId], view: Callable[[str], Known]
+        self, horizon: Horizon, resolve: Callable[[str, str], DatasetId], view: Callable[[str], DatasetKnowledge]
     ) -> None:
         """`resolve`: cluster, name -> the dataset; `view`: what is known of a declared view."""
         self._horizon, self._resolve, self._view = horizon, resolve, view
@@ -90,7 +90,7 @@ class SeenDocuments:
         return names_any(part, parted.of_bare) or (evidence and names_any(part, parted.of_plain))
 
 
-def _cut(spec: Mapping[str, Any], known: Known) -> dict[str, Any]:
+def _cut(spec: Mapping[str, Any], known: DatasetKnowledge) -> dict[str, Any]:
     cut = dict(spec)
     if not known.schema:
         return {key: value for key, value in cut.items() if key not in ("fields", "schema", "scan")}

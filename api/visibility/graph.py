@@ -19,7 +19,7 @@ from catalog.model import DatasetId, NodeId
 from catalog.tokens import split
 from lineage.model import Basis, Direction, Edge, Kind, Node, parts_of
 from lineage.ports import Closure, LineageGraph
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 
 HIDDEN = "hidden"
 """The namespace of what a reader may not see."""
@@ -35,12 +35,12 @@ class SeenGraph(PassesOn):
 
     _READS = frozenset({"context", "books", "warm"})
 
-    def __init__(self, graph: LineageGraph, known: Callable[[DatasetId], Known], key: bytes) -> None:
+    def __init__(self, graph: LineageGraph, known: Callable[[DatasetId], DatasetKnowledge], key: bytes) -> None:
         """`key`: the secret under which ids of hidden nodes are made; without it nobody can guess what they mean."""
         self._whole = self._graph = graph
         self._known, self._key = known, key
         self._meant: dict[str, str] = {}
-        self._datasets: dict[DatasetId, Known] = {}
+        self._datasets: dict[DatasetId, DatasetKnowledge] = {}
         self._jobs: dict[str, tuple[bool, bool]] = {}
 
     # nodes
@@ -145,7 +145,7 @@ class SeenGraph(PassesOn):
             for edge in edges
         ]
 
-    def _of_dataset(self, dataset: DatasetId) -> Known:
+    def _of_dataset(self, dataset: DatasetId) -> DatasetKnowledge:
         results = self._datasets.get(dataset)
         if results is None:
             results = self._datasets[dataset] = self._known(dataset)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from api.visibility.outlines import Outlines, outline_of
-from api.visibility.parted import Matched, Parted, PartedOfReaders
+from api.visibility.parted import HiddenParts, OutlineMatches, PartedOfReaders
 from catalog.model import DatasetId
 from catalog.records import DatasetOutline, DatasetRecord
 from policies.decision.visibility import (
     Aspect,
-    Known,
+    DatasetKnowledge,
     Outline,
     Rules,
     Viewer,
@@ -26,17 +26,17 @@ class Horizon:
     """One reader before the catalog, for one request."""
 
     def __init__(
-        self, outlines: Outlines, parted: PartedOfReaders, viewer: Viewer, matched: Matched, version: int
+        self, outlines: Outlines, parted: PartedOfReaders, viewer: Viewer, matched: OutlineMatches, version: int
     ) -> None:
         """`version`: of what is declared."""
         rules = matched.rules
         self._outlines, self._parted_of_readers = outlines, parted
         self._viewer, self._rules, self._matched, self._version = viewer, rules, matched, version
-        self._by_id: dict[DatasetId, Known] = {}
+        self._by_id: dict[DatasetId, DatasetKnowledge] = {}
         self._tags = rules.by_tag | _read_tags(viewer, rules)
-        self._parted: Parted | None = None
+        self._parted: HiddenParts | None = None
 
-    def of(self, dataset: DatasetOutline) -> Known:
+    def of(self, dataset: DatasetOutline) -> DatasetKnowledge:
         """Of a dataset of the catalog."""
         results = self._by_id.get(dataset.id)
         if results is None:
@@ -45,24 +45,24 @@ class Horizon:
             self._by_id[dataset.id] = results
         return results
 
-    def of_record(self, record: DatasetRecord) -> Known:
+    def of_record(self, record: DatasetRecord) -> DatasetKnowledge:
         return self.of(record.outline)
 
-    def of_id(self, dataset: DatasetId) -> Known:
+    def of_id(self, dataset: DatasetId) -> DatasetKnowledge:
         """Of any dataset, in the catalog or known to lineage alone."""
         results = self._by_id.get(dataset)
         return results if results is not None else self.of(self._outlines.outline(dataset))
 
-    def of_outline(self, outline: Outline) -> Known:
+    def of_outline(self, outline: Outline) -> DatasetKnowledge:
         return what_is_known(self._viewer, outline, self._rules)
 
-    def in_any_cluster(self, name: str, owners: SubjectMatch) -> Known:
+    def in_any_cluster(self, name: str, owners: SubjectMatch) -> DatasetKnowledge:
         """The least that is known of a dataset of a name, in whichever declared cluster it will be."""
         clusters = self._outlines.cluster_names() or ["?"]
         every = [self.of_outline(Outline(f"{cluster}/{name}", owners)) for cluster in clusters]
-        return Known(*(all(each.of(aspect) for each in every) for aspect in Aspect))
+        return DatasetKnowledge(*(all(each.of(aspect) for each in every) for aspect in Aspect))
 
-    def of_facts(self, facts: DatasetFacts) -> Known:
+    def of_facts(self, facts: DatasetFacts) -> DatasetKnowledge:
         """Of a dataset as decisions know it: a stream view, too, whose owners and tags the catalog may not have."""
         tags = facts.tags.union(*(each.tags for each in facts.fields)) if self._tags else facts.tags
         return what_is_known(self._viewer, Outline(facts.reference, facts.owners, expanded(tags)), self._rules)
@@ -103,7 +103,7 @@ class Horizon:
         return (self.is_agents or self._rules.touches(outline)) and not self.of_outline(outline).existence
 
     @property
-    def parted(self) -> Parted:
+    def parted(self) -> HiddenParts:
         """All that is hidden, at once; kept for readers alike until the catalog or what is declared changes."""
         if self._parted is None:
             self._parted = self._parted_of_readers.of(self._version, self._viewer, self._matched, self._tags)

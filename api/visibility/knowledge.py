@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from api.visibility.horizon import Horizon
 from api.visibility.outlines import Outlines, outline_of
-from api.visibility.parted import Matched, PartedOfReaders
+from api.visibility.parted import OutlineMatches, PartedOfReaders
 from catalog.datasets.clusters import Clusters
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DatasetOutline
 from policies.access.identity import Identity
-from policies.decision.visibility import ALL, Aspect, Audience, Known, Rules, Viewer
+from policies.decision.visibility import ALL, Aspect, Audience, DatasetKnowledge, Rules, Viewer
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
 from policies.model import DatasetFacts, Decision, Subject
@@ -50,17 +50,17 @@ class Knowledge:
         self.outlines = Outlines(store, clusters)
         self._parted = PartedOfReaders(self.outlines, store.changes)
         self._lock = threading.Lock()
-        self._rules: tuple[View | None, Matched] = (None, Matched())
+        self._rules: tuple[View | None, OutlineMatches] = (None, OutlineMatches())
 
     def rules(self, view: View | None = None) -> Rules:
         """All documents of kind Visibility, with the setting."""
         return self._read(view if view is not None else self._state.view()).rules
 
-    def _read(self, view: View) -> Matched:
+    def _read(self, view: View) -> OutlineMatches:
         before, built = self._rules
         if before is not None and before.visibility is view.visibility:
             return built
-        built = Matched(Rules.of(view.visibility, self._closed))
+        built = OutlineMatches(Rules.of(view.visibility, self._closed))
         with self._lock:
             newest = self._rules[0]
             # A request that began before a change must not bring back the documents of then.
@@ -88,7 +88,7 @@ class Knowledge:
             else Horizon(self.outlines, self._parted, viewer, matched, view.version)
         )
 
-    def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:
+    def of_facts(self, subject: Subject, facts: DatasetFacts) -> DatasetKnowledge:
         """What a subject may know of a dataset or view."""
         horizon = self.horizon(subject)
         return ALL if horizon is None else horizon.of_facts(facts)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from api.visibility.names import Names
-from api.visibility.parted import Parted
+from api.visibility.parted import HiddenParts
 
 
-def mentions(value: Any, parted: Parted) -> bool:
+def mentions(value: Any, parted: HiddenParts) -> bool:
     """`value`: a text, or what JSON can hold. A pattern names what it matches, unless it is of a whole cluster or of all.
 
     Where a mapping states a cluster or a namespace, bare names in it are of that cluster; else a bare name counts even

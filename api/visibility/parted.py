@@ -21,7 +21,7 @@ _MOST_OUTLINES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class OutlineMatches:
     """Whether documents match an outline, for one set of documents: readers of other documents never write into it."""
 
     rules: Rules = field(default_factory=Rules)
@@ -37,7 +37,7 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class HiddenParts:
     """The datasets of the catalog of which a reader may not know all. `nothing` is in none of the others.
 
     bare   without the schema; plain: with the schema, without the personal data; unlinked: without the lineage
@@ -62,9 +62,9 @@ class PartedOfReaders:
         """`changes`: a number that is another after each change of the catalog; None where changes cannot be noticed."""
         self._outlines, self._changes = outlines, changes
         self._lock = threading.Lock()
-        self._kept: LRUCache[object, tuple[int, Parted]] = LRUCache(_READERS)
+        self._kept: LRUCache[object, tuple[int, HiddenParts]] = LRUCache(_READERS)
 
-    def of(self, version: int, viewer: Viewer, matched: Matched, tags: frozenset[str]) -> Parted:
+    def of(self, version: int, viewer: Viewer, matched: OutlineMatches, tags: frozenset[str]) -> HiddenParts:
         """`version`: of what is declared; `tags`: those of fields that count for the reader."""
         key, changes = _key(version, viewer), self._changes()
         with self._lock:
@@ -78,7 +78,7 @@ class PartedOfReaders:
         return built
 
 
-def parted(outlines: Outlines, viewer: Viewer, matched: Matched, tags: frozenset[str]) -> Parted:
+def parted(outlines: Outlines, viewer: Viewer, matched: OutlineMatches, tags: frozenset[str]) -> HiddenParts:
     """All that is hidden from one reader. `tags`: those of fields that count for them."""
     nothing, bare, plain, unlinked, whole = (list[DatasetOutline]() for _ in range(5))
     rules, shown = matched.rules, list[DatasetOutline]()
@@ -102,7 +102,7 @@ def parted(outlines: Outlines, viewer: Viewer, matched: Matched, tags: frozenset
         _keys(unproven),
         _keys(_ids(whole)) if closed else None,
     )
-    return Parted(
+    return HiddenParts(
         nothing=hidden,
         bare=schemaless,
         plain=unproven,

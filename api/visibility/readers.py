@@ -38,7 +38,7 @@ from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage.sql.separate_process import SqlApart
 from policies.decision.domains import Domain
-from policies.decision.visibility import ALL, Aspect, Known
+from policies.decision.visibility import ALL, Aspect, DatasetKnowledge
 from policies.model import Subject
 from policies.plan.ports import QueryTable, TableSource
 from views.ports import Clusters as ViewClusters
@@ -88,7 +88,7 @@ class Reader:
         """`faces`: whether the index has documents for those who know datasets in part."""
         self._parts, self.horizon, self._faces = parts, horizon, faces
 
-    def known(self, record: DatasetRecord) -> Known:
+    def known(self, record: DatasetRecord) -> DatasetKnowledge:
         """What the reader may know of a dataset of the catalog."""
         return ALL if self.horizon is None else self.horizon.of_record(record)
 
@@ -110,11 +110,11 @@ class Reader:
         """Whether the reader may know that a dataset exists, by the id that brokers and producers give it."""
         return self.horizon is None or self.horizon.of_id(dataset).existence
 
-    def known_of(self, dataset: DatasetId) -> Known:
+    def known_of(self, dataset: DatasetId) -> DatasetKnowledge:
         """What the reader may know of a dataset, by the id that brokers and producers give it."""
         return ALL if self.horizon is None else self.horizon.of_id(dataset)
 
-    def known_view(self, name: str) -> Known:
+    def known_view(self, name: str) -> DatasetKnowledge:
         """What the reader may know of a declared view."""
         return ALL if self.horizon is None else self._declared.known(name)
 

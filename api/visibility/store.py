@@ -23,8 +23,8 @@ from catalog.records import (
     Page,
     StoredSchema,
 )
-from catalog.signals import Together
-from policies.decision.visibility import Known
+from catalog.signals import JointReads
+from policies.decision.visibility import DatasetKnowledge
 
 _OF_FIELDS = ("unscanned", "problems", "error")
 """What of the last scan names fields."""
@@ -155,14 +155,14 @@ class SeenStore(PassesOn):
         return known.lineage and known.schema
 
     # signals and reports
-    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, Together]:
+    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, JointReads]:
         return {d: each for d, each in self._store.together(dataset, at).items() if self._known(d).existence}
 
     def report_homes(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
         results = self._store.report_homes(written)
         return {name: home for name, home in results.items() if self._known(home).existence}
 
-    def _known(self, dataset: DatasetId) -> Known:
+    def _known(self, dataset: DatasetId) -> DatasetKnowledge:
         return self._horizon.of_id(dataset)
 
     def _cut(self, record: DatasetRecord | None) -> DatasetRecord | None:

@@ -13,11 +13,11 @@ from api.joins.views.service import ShownView, Views
 from api.visibility.horizon import Horizon
 from api.visibility.mentions import mentions, names_any
 from catalog.errors import NotFound
-from policies.decision.visibility import Known, Outline
+from policies.decision.visibility import DatasetKnowledge, Outline
 from policies.model import Subject, SubjectMatch
 from views.ports import ViewStates
 from views.runner.state import ViewState
-from views.runner.tools import Declared
+from views.runner.tools import DeclaredView
 
 
 class SeenDeclared:
@@ -25,16 +25,16 @@ class SeenDeclared:
 
     def __init__(self, declared: DeclaredViews, states: ViewStates, facts: ViewFacts, horizon: Horizon) -> None:
         self._declared, self._states, self._facts, self._horizon = declared, states, facts, horizon
-        self._by_name: dict[str, Known] = {}
+        self._by_name: dict[str, DatasetKnowledge] = {}
 
-    def known(self, name: str) -> Known:
+    def known(self, name: str) -> DatasetKnowledge:
         """What may be known of a view that is declared."""
         results = self._by_name.get(name)
         if results is None:
             results = self._by_name[name] = self._decided(name)
         return results
 
-    def _decided(self, name: str) -> Known:
+    def _decided(self, name: str) -> DatasetKnowledge:
         declared = self._declared.get(name)
         sink = declared.spec.sink if declared is not None else None
         active = ViewState.read(self._states.get(name)).active
@@ -62,7 +62,7 @@ class SeenDeclared:
     def applied(self) -> Mapping[str, datetime | None]:
         return {name: at for name, at in self._declared.applied().items() if self.known(name).existence}
 
-    def get(self, name: str) -> Declared | None:
+    def get(self, name: str) -> DeclaredView | None:
         declared = self._declared.get(name)
         return declared if declared is not None and self.known(name).existence else None
 
@@ -86,7 +86,7 @@ class SeenViews:
         self._views, self._declared, self._horizon = copy(views), declared, horizon
         self._views._declared = declared  # type: ignore[assignment]
 
-    def find(self, name: str) -> tuple[Declared, ViewState]:
+    def find(self, name: str) -> tuple[DeclaredView, ViewState]:
         """Raises NotFound naming the nearest."""
         return self._views.find(name)
 

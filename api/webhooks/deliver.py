@@ -22,7 +22,7 @@ import httpx
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
 
 from api.webhooks.ssrf_guard import Guard
-from catalog.apply.kept import Kept
+from catalog.apply.kept import KeptDocuments
 from catalog.call_deadline import CallDeadline
 from catalog.declared.documents import Document
 from catalog.declared.kinds import WebhookSpec
@@ -40,7 +40,7 @@ _QUICK_S = 60.0
 """After it no other quick attempt begins, so that all of them end well within the lease of a delivery."""
 
 
-class WebhookHandler(Kept):
+class WebhookHandler(KeptDocuments):
     """`kind: Webhook` under `weir apply`."""
 
     kind = "Webhook"

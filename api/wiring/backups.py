@@ -40,7 +40,7 @@ LEFT_OUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoredBackup:
     """keys: how many; schema: the revision that the store has now; audit: of the restored chain."""
 
     manifest: Manifest
@@ -89,7 +89,7 @@ def verify(file: Path, passphrase: str | None) -> Manifest:
         return _manifest(backup)
 
 
-def restore(home: Home, file: Path, passphrase: str | None, accept_broken_audit: bool = False) -> Restored:
+def restore(home: Home, file: Path, passphrase: str | None, accept_broken_audit: bool = False) -> RestoredBackup:
     """Restore into an empty record store and WEIR_HOME: all of it, or nothing.
 
     Raises SettingsError where either is not empty or a newer Weir wrote the backup, InvalidInput for a damaged file.
@@ -116,7 +116,7 @@ def restore(home: Home, file: Path, passphrase: str | None, accept_broken_audit:
                     " it as it is."
                 )
             _keep_keys(home, keys, admin_token)
-        return Restored(manifest, len(keys), schema.newest(), audit)
+        return RestoredBackup(manifest, len(keys), schema.newest(), audit)
 
 
 def restore_keys(home: Home, file: Path, passphrase: str | None) -> list[str]:

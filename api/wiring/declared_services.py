@@ -10,7 +10,7 @@ from api.joins.connectors.declared import ConnectorHandler
 from api.joins.connectors.places import Places
 from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import names_cluster
-from api.joins.declared import Declared, GovernanceHandler
+from api.joins.declared import DeclaredService, GovernanceHandler
 from api.joins.domains import DomainRights
 from api.joins.names.check import NameCheck
 from api.joins.second_person import SecondPerson
@@ -34,7 +34,7 @@ from policies.declared import kinds as policy_kinds
 
 @dataclass(frozen=True, slots=True)
 class DeclaredServices:
-    declared: Declared
+    declared: DeclaredService
     view_handler: ViewHandler
     places: Places
     connectors: ConnectorSync
@@ -93,7 +93,7 @@ def declared_services(
     rights = DomainRights(state, identity, store, knowledge.outlines)
     open_groups = bool(settings.oidc.issuer)
     names = NameCheck(store, state, identity, catalog.facts, catalog.declared_views, open_groups)
-    declared = Declared(handlers, parts.transaction, audit, second, queries.purposes, rights, names)
+    declared = DeclaredService(handlers, parts.transaction, audit, second, queries.purposes, rights, names)
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,

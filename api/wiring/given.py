@@ -41,7 +41,7 @@ REAL: Final = Real.REAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class GivenAdapters:
     """Adapters that replace the real ones, by their ports; what is left out is made from the settings."""
 
     database: Database | Real | None = REAL
@@ -87,10 +87,10 @@ class Given:
     mask_secret: bytes | Real = REAL
 
 
-class Made:
+class MadeAdapters:
     """Holds what was made for one instance. What must be ended is in `closing`, last opened last."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: GivenAdapters) -> None:
         self.given = given
         self.kept: dict[str, Any] = {}
         self.lock = threading.RLock()
@@ -98,22 +98,22 @@ class Made:
 
 
 class part(Generic[T]):
-    """A property of `Made` that is computed once, under its lock; the field of that name in `Given` goes before it."""
+    """A property of `MadeAdapters`, computed once under its lock. The field of that name in `GivenAdapters` goes before it."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make
         self.__doc__ = make.__doc__
 
-    def __set_name__(self, owner: type[Made], name: str) -> None:
+    def __set_name__(self, owner: type[MadeAdapters], name: str) -> None:
         self._name = name
 
     @overload
-    def __get__(self, instance: None, owner: type[Made]) -> part[T]: ...
+    def __get__(self, instance: None, owner: type[MadeAdapters]) -> part[T]: ...
 
     @overload
-    def __get__(self, instance: Made, owner: type[Made]) -> T: ...
+    def __get__(self, instance: MadeAdapters, owner: type[MadeAdapters]) -> T: ...
 
-    def __get__(self, instance: Made | None, owner: type[Made]) -> T | part[T]:
+    def __get__(self, instance: MadeAdapters | None, owner: type[MadeAdapters]) -> T | part[T]:
         if instance is None:
             return self
         with instance.lock:

@@ -19,7 +19,7 @@ from api.config.home import Home
 from api.config.settings import Settings, load
 from api.wiring.adapters import Adapters
 from api.wiring.engines import instance_paths, local_environment
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.schema_state import SchemaState, schema_state
 from catalog.adapters.sql.store import SqlCatalogStore
@@ -41,14 +41,16 @@ class Subject:
     parts: Adapters
 
     @staticmethod
-    def of_environment(environment: MutableMapping[str, str] = os.environ, given: Given | None = None) -> Subject:
+    def of_environment(
+        environment: MutableMapping[str, str] = os.environ, given: GivenAdapters | None = None
+    ) -> Subject:
         """As the processes of `weir up` would see it: servers that it started count where no others are set. They are added to
         the environment. Raises SettingsError."""
         home = Home.of_environment()
         for name, value in local_environment(home).items():
             environment.setdefault(name, value)
         settings = load(home, environment)
-        return Subject(home, settings, Adapters(settings, home, given or Given()))
+        return Subject(home, settings, Adapters(settings, home, given or GivenAdapters()))
 
     @cached_property
     def database(self) -> Database:

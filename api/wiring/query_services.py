@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api.config.settings import Settings
 from api.joins.curation_notes import dataset_notes
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.joins.incident_notes import incident_notes
 from api.joins.query_records import QueriesRecorded, drift_scans
 from api.joins.query_tables import Tables
@@ -50,7 +50,7 @@ def query_services(
     catalog: CatalogServices,
     governance: GovernanceServices,
     scans: Scans,
-    declared: Callable[[], Declared],
+    declared: Callable[[], DeclaredService],
 ) -> QueryServices:
     """`declared` gives the service that applies the views which statements create."""
     store, datasets, connections, facts = catalog.store, catalog.datasets, catalog.connections, catalog.facts

@@ -13,7 +13,7 @@ from api.config.extras import MEANING
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.connections import OwnServers
-from api.wiring.given import Given, Made, Real, part
+from api.wiring.given import GivenAdapters, MadeAdapters, Real, part
 from catalog.declared.secrets import Secrets
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, SettingsError
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from policies.ports import AgentRows, PolicyStore, TokenStore, TokenVerifier
 
 
-class StoreParts(Made):
+class StoreParts(MadeAdapters):
     """What keeps records, finds them, and lists topics."""
 
-    def __init__(self, settings: Settings, home: Home, given: Given) -> None:
+    def __init__(self, settings: Settings, home: Home, given: GivenAdapters) -> None:
         super().__init__(given)
         self._settings = settings
         self._home = home

@@ -31,7 +31,7 @@ from views.ports import TopicOptions
 from views.runner.build import IsCompacted
 from views.runner.runner import Runner
 from views.runner.state import Generation
-from views.runner.tools import Declared, Tools
+from views.runner.tools import DeclaredView, Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _sees_figures(
     decisions: ViewDecisions,
     caller: Subject,
     name: str,
-    declared: Declared,
+    declared: DeclaredView,
     generation: Generation | None,
 ) -> bool:
     return governance.manages(caller) or (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog.apply.kept import Kept
+from catalog.apply.kept import KeptDocuments
 from catalog.contracts.contradictions import never_decided
 from catalog.contracts.declared import KIND
 from catalog.contracts.reading import read_contract
@@ -13,7 +13,7 @@ from catalog.declared.documents import Document
 from catalog.ports import CatalogStore, Clock
 
 
-class ContractHandler(Kept):
+class ContractHandler(KeptDocuments):
     kind = KIND
 
     def __init__(self, store: CatalogStore, clock: Clock, contracts: Contracts) -> None:

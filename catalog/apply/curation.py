@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from catalog.apply.apply import Action, Change
-from catalog.apply.kept import Kept
+from catalog.apply.kept import KeptDocuments
 from catalog.curation.products import KIND, identified, namespaces
 from catalog.curation.properties import Kinds, misfits
 from catalog.declared.documents import Document
@@ -18,7 +18,7 @@ PROPERTY = "Property"
 _INDEXED_AT_ONCE = 50
 
 
-class DataProductHandler(Kept):
+class DataProductHandler(KeptDocuments):
     """Datasets of a product that changed are indexed again, so that a search by product has them."""
 
     kind = KIND
@@ -59,7 +59,7 @@ class DataProductHandler(Kept):
         self._search.changed(known[:_INDEXED_AT_ONCE])
 
 
-class PropertyHandler(Kept):
+class PropertyHandler(KeptDocuments):
     """A property changes and goes only as far as what datasets have of it still fits."""
 
     kind = PROPERTY

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from catalog.apply.apply import Action, Change
 from catalog.apply.curation import DataProductHandler, PropertyHandler, require_fitting
-from catalog.apply.kept import Kept
+from catalog.apply.kept import KeptDocuments
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
@@ -38,7 +38,7 @@ def without_connectors(cluster: str, connectors: Sequence[str]) -> None:
         )
 
 
-class ClusterHandler(Kept):
+class ClusterHandler(KeptDocuments):
     """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later.
 
     A scan of an address names the cluster after its host. The name that is declared takes the place of that one, with
@@ -119,7 +119,7 @@ class ClusterHandler(Kept):
                 self._datasets.rename_cluster(other.name, name)
 
 
-class DatasetHandler(Kept):
+class DatasetHandler(KeptDocuments):
     kind = "Dataset"
 
     def __init__(self, store: CatalogStore, clock: Clock, datasets: Datasets, clusters: Clusters) -> None:
@@ -152,7 +152,7 @@ class DatasetHandler(Kept):
         return self._clusters.resolve(cluster, name)
 
 
-class GlossaryTermHandler(Kept):
+class GlossaryTermHandler(KeptDocuments):
     kind = "GlossaryTerm"
 
     def __init__(self, store: CatalogStore, clock: Clock, search: Search | None = None) -> None:
@@ -198,7 +198,7 @@ class GlossaryTermHandler(Kept):
         return reached
 
 
-class RecognizerHandler(Kept):
+class RecognizerHandler(KeptDocuments):
     kind = "Recognizer"
 
 
@@ -212,7 +212,7 @@ def handlers(
     secrets: Secrets | None = None,
     needed_by: Callable[[str], Sequence[str]] = lambda cluster: (),
     servers: ServerAddresses | None = None,
-) -> list[Kept]:
+) -> list[KeptDocuments]:
     """One for each of the catalog's kinds, in the order of writing.
 
     `spoken_of`: whether another room's documents name a cluster. `secrets`: the rules for those that clusters name.

@@ -10,7 +10,7 @@ from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 
 
-class Kept:
+class KeptDocuments:
     """Documents kept in the store as they were written, so that they come back the same."""
 
     kind: str

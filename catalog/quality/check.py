@@ -8,7 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
-from catalog.quality.episodes import Episode, Seen, Step, next_step
+from catalog.quality.episodes import Episode, SeriesState, Step, next_step
 from catalog.quality.judging import Judgement, judged, learned_more
 from catalog.quality.layout import Layout
 from catalog.quality.points import Flags, Numbers
@@ -90,12 +90,12 @@ def check(
     return Checked(tuple(changes), after, unusual, learned_more(learned, figures, is_usual, layout, left_out))
 
 
-def _seen(judgement: Judgement, is_usual: Usual, figures: Numbers, place: int) -> Seen:
+def _seen(judgement: Judgement, is_usual: Usual, figures: Numbers, place: int) -> SeriesState:
     if not is_usual.enough[place] or np.isnan(figures[place]):
-        return Seen.UNKNOWN
+        return SeriesState.UNKNOWN
     if judgement.outside[place]:
-        return Seen.OUTSIDE
-    return Seen.CALM if judgement.calm[place] else Seen.BETWEEN
+        return SeriesState.OUTSIDE
+    return SeriesState.CALM if judgement.calm[place] else SeriesState.BETWEEN
 
 
 def _change(

@@ -27,7 +27,7 @@ class Step(StrEnum):
     ACCEPT = "accept"
 
 
-class Seen(StrEnum):
+class SeriesState(StrEnum):
     """How a scan saw a series. UNKNOWN: it did not measure it, or there is not enough to judge by."""
 
     OUTSIDE = "outside"
@@ -60,15 +60,15 @@ class Episode:
 
 
 def next_step(
-    before: Episode | None, seen: Seen, now: datetime, *, in_a_row: int, extreme: bool, marked: bool
+    before: Episode | None, seen: SeriesState, now: datetime, *, in_a_row: int, extreme: bool, marked: bool
 ) -> tuple[Step, Episode | None]:
     """What becomes of a series, and its episode after the scan; None where there is none.
 
     `extreme`: so far out that one scan is enough. `marked`: the time is marked, so no anomaly begins.
     """
-    if seen is Seen.UNKNOWN:
+    if seen is SeriesState.UNKNOWN:
         return Step.NOTHING, before
-    if seen is Seen.OUTSIDE:
+    if seen is SeriesState.OUTSIDE:
         episode = before or Episode(now)
         episode = replace(episode, outside=episode.outside + 1, calm=0)
         if episode.anomaly is None:
@@ -81,7 +81,7 @@ def next_step(
         return Step.LAST, episode
     if before is None or before.anomaly is None:
         return Step.NOTHING, None
-    calm = before.calm + 1 if seen is Seen.CALM else 0
+    calm = before.calm + 1 if seen is SeriesState.CALM else 0
     if calm >= CALM_IN_A_ROW:
         return Step.END, None
-    return Step.LAST if seen is Seen.BETWEEN else Step.NOTHING, replace(before, calm=calm)
+    return Step.LAST if seen is SeriesState.BETWEEN else Step.NOTHING, replace(before, calm=calm)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from catalog.search.language.matching import Held
+from catalog.search.language.matching import NeedleMatch
 from catalog.search.language.query import Question
 from catalog.search.language.ranking import Ranked
 from catalog.search_model import Needle
@@ -25,7 +25,7 @@ def meant(ranked: Sequence[Ranked], question: Question) -> str | None:
     return text if text != question.typed else None
 
 
-def _slip(matches: Sequence[Held]) -> Held | None:
+def _slip(matches: Sequence[NeedleMatch]) -> NeedleMatch | None:
     """The best match of a word that no hit has as it was typed. A slip comes before a guess at its meaning."""
     if any(match.how in _AS_TYPED for match in matches):
         return None
@@ -33,7 +33,7 @@ def _slip(matches: Sequence[Held]) -> Held | None:
     return best if best is not None and best.how == "slip" and best.word else None
 
 
-def _corrected(needle: Needle, match: Held) -> str:
+def _corrected(needle: Needle, match: NeedleMatch) -> str:
     """`custmer_id` -> `customer_id`: the words that are wrong are changed, and what is between them stays."""
     if len(match.words) != len(needle.words):
         return match.word or needle.text

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from weir_lineage.plan import PlanReader, Written
+from weir_lineage.plan import PlanReader, WrittenColumns
 from weir_lineage.plan_values import Source
 from weir_lineage.report import KEPT, Reporter
 from weir_lineage.spark_names import Names
@@ -119,7 +119,7 @@ class Observer:
                 return handle
         return None
 
-    def _written(self, plan: Any) -> Written:
+    def _written(self, plan: Any) -> WrittenColumns:
         return self._plans.read(json.loads(plan.toJSON()), self._names.leaves(plan))
 
     def _drain(self, seconds: float) -> None:

@@ -40,7 +40,7 @@ _OPAQUE = (
 
 
 @dataclass(slots=True)
-class Written:
+class WrittenColumns:
     """What a plan writes: columns in order with what they are made of, and what filters, joins, groups or sorts."""
 
     columns: list[tuple[str, Value]] = field(default_factory=list)
@@ -61,14 +61,14 @@ class PlanReader:
         self._conditions: dict[str, Ways] = {}
         self._leaves: Iterator[Sequence[Source]] = iter(())
         self._ctes: dict[Any, list[tuple[str, str]]] = {}
-        self._written = Written()
+        self._written = WrittenColumns()
 
-    def read(self, nodes: Sequence[Node], leaves: Sequence[Sequence[Source]]) -> Written:
+    def read(self, nodes: Sequence[Node], leaves: Sequence[Sequence[Source]]) -> WrittenColumns:
         """One plan. `leaves`: the datasets each of its leaves reads, in order; none for what is none."""
         if len(self._values) > 200_000:  # a stream makes new ids with each batch
             self._values.clear()
             self._conditions.clear()
-        self._written, self._leaves = Written(), iter(leaves)
+        self._written, self._leaves = WrittenColumns(), iter(leaves)
         output = self._plan(tree_of(nodes))
         self._written.columns = [(name, self._values.get(key, Value(known=False))) for name, key in output]
         for _, value in self._written.columns:

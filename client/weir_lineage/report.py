@@ -17,7 +17,7 @@ from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, R
 from openlineage.client.facet_v2 import column_lineage_dataset, job_type_job, schema_dataset
 from openlineage.client.uuid import generate_new_uuid
 
-from weir_lineage.plan import Written
+from weir_lineage.plan import WrittenColumns
 from weir_lineage.plan_values import ELEMENTS, INDIRECT, Place, Source, Value, Way
 
 log = logging.getLogger("weir_lineage")
@@ -39,13 +39,13 @@ class Reporter:
         self._streams: dict[str, dict[str, RunEvent]] = {}
         self._ended: dict[str, RunState] = {}
 
-    def batch(self, written: Written, target: Source) -> None:
+    def batch(self, written: WrittenColumns, target: Source) -> None:
         """One write that has ended."""
         self._emit(
             self._event(written, target, str(generate_new_uuid()), self._name(target), RunState.COMPLETE, "BATCH")
         )
 
-    def micro_batch(self, written: Written, target: Source, query: str, name: str | None) -> None:
+    def micro_batch(self, written: WrittenColumns, target: Source, query: str, name: str | None) -> None:
         """A micro-batch of the stream's run `query`, or a write of its foreachBatch; it may be reported after the end."""
         run = str(uuid5(UUID(query), f"{target.namespace}/{target.name}"))
         with self._lock:
@@ -78,7 +78,9 @@ class Reporter:
     def _name(self, target: Source, stream: str | None = None) -> str:
         return f"{self._application}.{stream or target.name.strip('/').replace('/', '_')}"
 
-    def _event(self, written: Written, target: Source, run: str, name: str, state: RunState, kind: str) -> RunEvent:
+    def _event(
+        self, written: WrittenColumns, target: Source, run: str, name: str, state: RunState, kind: str
+    ) -> RunEvent:
         facets: dict[str, Any] = {}
         fields = list(_fields(written, target))
         if fields and written.known:
@@ -123,7 +125,7 @@ class Reporter:
             log.warning("lineage was not sent: %s", type(error).__name__)
 
 
-def _fields(written: Written, target: Source) -> Iterable[tuple[str, Value]]:
+def _fields(written: WrittenColumns, target: Source) -> Iterable[tuple[str, Value]]:
     """Columns of the target as paths; in a topic those of the record: `value.customer.email`."""
     for name, value in written.columns:
         if target.kafka and name in ("topic", "partition"):

@@ -13,7 +13,7 @@ from cachetools import TTLCache
 _KEPT = 50_000
 
 
-class Told:
+class RecentEvents:
     """Remembers what was stored, for one watcher. After `again_s` seconds the same is new again. Safe for threads."""
 
     def __init__(self, again_s: float) -> None:

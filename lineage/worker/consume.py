@@ -38,7 +38,7 @@ _COLLECT_SHARE = 0.02
 """Of the time, at most, that all is looked through for cycles: other duties of the process leave some, too."""
 
 
-class Stopped(Exception):
+class WorkerStopped(Exception):
     """The worker was asked to stop while it was waiting for a server."""
 
 
@@ -100,7 +100,7 @@ class LineageWorker:
             while not stop.is_set():
                 self._patiently(stop, lambda: self.step(stop))
                 self._patiently(stop, self.tidy)
-        except Stopped:
+        except WorkerStopped:
             pass
         finally:
             self._source.close()
@@ -211,7 +211,7 @@ class LineageWorker:
                 self._writer.write_gathered(gathered or gather(event for _, event in events))
             self._repeats.folded(events)
             self.state.folded += len(events)
-        except (Unavailable, Stopped):
+        except (Unavailable, WorkerStopped):
             raise
         except Exception as error:
             if len(events) == 1:
@@ -240,7 +240,7 @@ class LineageWorker:
 
         def pause(seconds: float) -> None:
             if stop.wait(seconds):
-                raise Stopped
+                raise WorkerStopped
 
         def note(attempt: RetryCallState) -> None:
             error = attempt.outcome.exception() if attempt.outcome else None

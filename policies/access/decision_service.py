@@ -32,7 +32,7 @@ _AUDITED = ("subject", "dataset", "purpose", "purposePath", "effect", "grants")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class DecisionSubject:
     """Whom a decision is about. Groups and roles are added to those declared for the user (such as those of another issuer)."""
 
     user: str = ""
@@ -45,13 +45,13 @@ class DecisionRequest:
     """One question. `subject` None = who asks; `fields` empty = all."""
 
     dataset: str
-    subject: Named | None = None
+    subject: DecisionSubject | None = None
     purpose: str | None = None
     fields: tuple[str, ...] = ()
     action: str = "read"
 
 
-def subject_of(view: View, named: Named) -> tuple[Subject, str | None]:
+def subject_of(view: View, named: DecisionSubject) -> tuple[Subject, str | None]:
     """The subject as declared, and why they may not sign in any more, where that is so."""
     roles = named.roles | ({"admin"} if named.user == ADMIN_USER else frozenset())
     subject = view.subject(named.user, named.groups, frozenset(roles))
@@ -96,7 +96,7 @@ class Decisions:
                     f"There is no action {each.action[:60]!r}; there is {', '.join(ACTIONS)}.",
                     details={"field": "action"},
                 )
-            if each.subject is not None and each.subject != Named(caller.user):
+            if each.subject is not None and each.subject != DecisionSubject(caller.user):
                 self._may_ask(caller, each.dataset)
         view, now = self._state.view(), self._clock()
         answers = [self._one(caller, each, view, now) for each in asked]

@@ -13,7 +13,7 @@ from typing import Any
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.access.mentions import Mentions
-from policies.access.offboarding import Ended, Offboarding
+from policies.access.offboarding import EndedAccess, Offboarding
 from policies.audit.log import AuditLog
 from policies.declared.directory import GROUP, MEMBER, NAME, USER, Directory
 from policies.declared.person_names import RULE, can_be_a_name, is_own
@@ -125,7 +125,7 @@ class DirectoryPeople:
             ended = self._offboarding.holdings(user, why)
         self._after(user, why, ended)
 
-    def _after(self, user: str, why: str, ended: Ended) -> None:
+    def _after(self, user: str, why: str, ended: EndedAccess) -> None:
         done = self._offboarding.running(user, why, ended)
         self._audit.record("weir", "directory.user.cut", user, "allow", [why, *done.words()])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from policies.declared.directory import NAME, USER, Given, given_by
+from policies.declared.directory import NAME, USER, DirectoryMembership, given_by
 from policies.declared.state import GovernanceState, View
 from policies.ports import Document
 
@@ -38,7 +38,7 @@ class ListedGroup:
 
     name: str
     members: int
-    gives: Given
+    gives: DirectoryMembership
 
 
 class DirectoryList:

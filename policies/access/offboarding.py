@@ -16,7 +16,7 @@ from policies.spellings import name_key
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedAccess:
     """How many of each were ended. `readdressed`: ids of access requests that others decide now."""
 
     sessions: int = 0
@@ -47,13 +47,13 @@ class Offboarding:
     stop_queries: Callable[[str, str], int] = lambda user, why: 0
     readdress: Callable[[str], Sequence[str]] = lambda user: ()
 
-    def holdings(self, user: str, because: str) -> Ended:
+    def holdings(self, user: str, because: str) -> EndedAccess:
         """End sessions and tokens, in the caller's transaction. An account of a provider stays linked to its name: where
         it belongs to another person now, an administrator unlinks it (`weir user unlink`)."""
         name = name_key(user)
         mine = [each for each in self.sessions.store.sessions() if name_key(each.user) == name]
         ended = sum(self.sessions.end(each, because, by="weir") for each in mine)
-        return Ended(ended, self.identity.revoke_all(user))
+        return EndedAccess(ended, self.identity.revoke_all(user))
 
     def declared(self, kind: str, name: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> None:
         """Ends what a name holds when it becomes a program's, when its program ends, and when it becomes a person's again:
@@ -66,7 +66,7 @@ class Offboarding:
         if (kind == "ServiceAccount" and (begins or ends or disabled)) or (kind == "User" and begins):
             self.identity.revoke_all(name, exact=True, programs_alone=kind == "User")
 
-    def running(self, user: str, because: str, ended: Ended) -> Ended:
+    def running(self, user: str, because: str, ended: EndedAccess) -> EndedAccess:
         """Stop queries and turn requests to others, once the directory's change is committed."""
         stopped = self.stop_queries(user, because)
-        return Ended(ended.sessions, ended.tokens, stopped, tuple(self.readdress(user)))
+        return EndedAccess(ended.sessions, ended.tokens, stopped, tuple(self.readdress(user)))

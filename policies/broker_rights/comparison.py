@@ -13,7 +13,7 @@ from catalog.topic_details import AclsKnown
 from policies.broker_rights.authorizer import Authorizer
 from policies.broker_rights.changes import Plan
 from policies.broker_rights.copies import Copies, Decide, NoCopies, by_id
-from policies.broker_rights.desired import Desired, Due, Known
+from policies.broker_rights.desired import ClusterKnowledge, Desired, Due
 from policies.broker_rights.difference import difference, mark_of, other_installations
 from policies.broker_rights.granted import Holders
 from policies.broker_rights.ledger import OWNED, AclState, ApplyState, RightsLedger
@@ -186,7 +186,7 @@ class Comparison:
             topics = looked | {each.source.partition("/")[2] for each in own_copies.values() if each.topic in looked}
         names |= {acl.principal for acl in live.acls} if live is not None else set()
         facts = self._facts(record, clusters, topics)
-        known = Known(
+        known = ClusterKnowledge(
             name=record.name,
             facts=facts,
             topics=_there(live, {*facts, *(acl.name for acl in owned)}) if live is not None and live.topics else None,

@@ -111,7 +111,7 @@ class NoCopies:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class CopyRefusal:
     """Why a consumer gets no copy, in a sentence."""
 
     text: str
@@ -124,21 +124,21 @@ def need_of(
     decide: Decide,
     members: Sequence[str] = (),
     unscanned_is_sensitive: bool = True,
-) -> CopyNeed | Refused:
+) -> CopyNeed | CopyRefusal:
     """The copy that a consumer with a grant needs who may not read the topic whole. `members`: of a principal that is a group.
 
     Raises Unavailable.
     """
     reference, name = facts.reference, principal.principal
     if principal.mapping is not MappingState.MAPPED or principal.who is None:
-        return Refused(principal.note or f"No document of kind Principal maps {name} any more.")
+        return CopyRefusal(principal.note or f"No document of kind Principal maps {name} any more.")
     kind, person = principal.who
     if person not in (grant.subject.groups if kind == "group" else grant.subject.users):
-        return Refused(
+        return CopyRefusal(
             f"{name} is the {KIND_WORDS[kind]} {person} by now, and the grant {grant.name} is for somebody else."
         )
     if not facts.fields and unscanned_is_sensitive:
-        return Refused(
+        return CopyRefusal(
             f"No scan has looked at {reference} yet, so what to mask is not known; scan it (weir scan), and the copy is made then."
         )
     try:
@@ -147,12 +147,12 @@ def need_of(
     except Unavailable:
         raise  # nobody is cut off because a provider is away
     except WeirError as error:
-        return Refused(error.message)
+        return CopyRefusal(error.message)
     if decision.effect is not Effect.ALLOW:
         why = "; ".join([*decision.gaps, *(reason.text for reason in decision.reasons)][:3])
-        return Refused(f"Nothing of {reference} shows to {person} for {grant.purpose}: {why}.")
+        return CopyRefusal(f"Nothing of {reference} shows to {person} for {grant.purpose}: {why}.")
     if others:
-        return Refused(
+        return CopyRefusal(
             f"{others[0]} of the group {person} sees something else of {reference} than the group, and reads with {name} too;"
             " map the principal to a service account."
         )

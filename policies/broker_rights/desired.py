@@ -43,7 +43,7 @@ class NotDue:
 
 
 @dataclass(frozen=True)
-class Known:
+class ClusterKnowledge:
     """What is known of one cluster.
 
     facts       topic -> what the catalog knows of it
@@ -74,7 +74,7 @@ class Known:
 class Desired:
     """The ACLs that are due. Each topic is decided on once."""
 
-    def __init__(self, known: Known, adopted: Iterable[BrokerAcl] = ()) -> None:
+    def __init__(self, known: ClusterKnowledge, adopted: Iterable[BrokerAcl] = ()) -> None:
         """`adopted`: ACLs to READ topics that are in the care of Weir and that it did not make."""
         self._known = known
         view = known.holders.moment.view

@@ -11,7 +11,7 @@ from policies.access.alike import Alike, Kind
 from policies.broker_rights.principals import Who
 from policies.effective.moment import Moment
 from policies.effective.people import person_by_session
-from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Shown, Summaries
+from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, ShownParts, Summaries
 from policies.model import DatasetFacts, Grant, Subject
 
 _RANK = {CLEAR: 0, PARTLY: 1, MASKED: 2, NOTHING: 3}
@@ -137,7 +137,7 @@ class GrantedOn:
         return cached
 
 
-def _granted(purpose: str | None, shown: Shown) -> Granted:
+def _granted(purpose: str | None, shown: ShownParts) -> Granted:
     if shown.shows == NOTHING:
         return NOT_GRANTED
     ways = dict.fromkeys(

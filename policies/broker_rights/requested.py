@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from policies.broker_rights.copies import CopyNeed, CopyState, Decide, MaskedCopy, Refused, consumer_grants, need_of
+from policies.broker_rights.copies import CopyNeed, CopyRefusal, CopyState, Decide, MaskedCopy, consumer_grants, need_of
 from policies.broker_rights.granted import Granted, GrantedOn, Holders
 from policies.broker_rights.principals import BrokerPrincipal, Who
 from policies.effective.shown import CLEAR
@@ -66,8 +66,10 @@ def requested_reads(
     return collected
 
 
-def _by_copy(grant: Grant, principal: str, need: CopyNeed | Refused, copies: Mapping[str, MaskedCopy]) -> RequestedRead:
-    if isinstance(need, Refused):
+def _by_copy(
+    grant: Grant, principal: str, need: CopyNeed | CopyRefusal, copies: Mapping[str, MaskedCopy]
+) -> RequestedRead:
+    if isinstance(need, CopyRefusal):
         return RequestedRead(grant, principal, Reads.NOTHING, grant.dataset, text=need.text)
     copy = copies.get(need.view)
     if copy is None:

@@ -28,7 +28,7 @@ LONGEST_REASON = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedDecision:
     """An item that was not decided, and why."""
 
     number: int
@@ -87,7 +87,7 @@ class Deciding:
 
     def decide(
         self, subject: Subject, campaign_id: str, numbers: Sequence[int], verdict: str, reason: str = ""
-    ) -> tuple[list[Item], list[Refused]]:
+    ) -> tuple[list[Item], list[RefusedDecision]]:
         """Decide items, each by itself: those that could not be decided, and why, come second.
 
         `verdict`: keep, revoke (needs a reason; so does keeping what is unused), undo (of an earlier decision, while the
@@ -111,12 +111,12 @@ class Deciding:
             raise InvalidInput('To revoke takes a reason, as in "left the project".', details={"field": "reason"})
         self._sights.require(subject, campaign_id)
         done: list[Item] = []
-        refused: list[Refused] = []
+        refused: list[RefusedDecision] = []
         for number in chosen:
             try:
                 done.append(self._one(subject, campaign_id, number, verdict, reason))
             except WeirError as error:
-                refused.append(Refused(number, error))
+                refused.append(RefusedDecision(number, error))
         if refused and not done:
             raise refused[0].error
         return done, refused

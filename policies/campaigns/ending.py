@@ -19,7 +19,7 @@ Step = tuple[str, str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedRight:
     """What became of a right. left_at: sources where it has to be ended too; undo: for taking it back."""
 
     outcome: Outcome
@@ -33,7 +33,7 @@ class Ending:
     def __init__(self, state: GovernanceState, grants: Grants, clock: Clock) -> None:
         self._state, self._grants, self._clock = state, grants, clock
 
-    def end(self, right: Right, by: str, reason: str) -> Ended:
+    def end(self, right: Right, by: str, reason: str) -> EndedRight:
         """What is declared here ends at once; what comes from elsewhere is named. `right`: as it is now.
 
         A declared document is written without the right, as a revoked grant is; files that still have it bring it back
@@ -42,14 +42,14 @@ class Ending:
         elsewhere = tuple(each for each in right.sources if not _declared_here(each))
         match right.kind:
             case Kind.OWNER:
-                return Ended(Outcome.AT_SOURCE, right.sources, {})
+                return EndedRight(Outcome.AT_SOURCE, right.sources, {})
             case Kind.GRANT:
                 self._grants.end(right.name, by, reason)
                 document = self._state.get("Grant", right.name)
                 files: tuple[str, ...] = (
                     () if (document.spec or {}).get("request") else (f"declared Grant {right.name}",)
                 )
-                return Ended(Outcome.ENDED, files, {"version": document.version})
+                return EndedRight(Outcome.ENDED, files, {"version": document.version})
         changed = []
         for kind, name, key, value in self._places(right):
             if (step := self._without(kind, name, key, value, by)) is not None:
@@ -58,8 +58,8 @@ class Ending:
                 elsewhere = (*elsewhere, f"{kind} {name}")
         files = tuple(f"declared {each['kind']} {each['name']}" for each in changed)
         if not changed:
-            return Ended(Outcome.AT_SOURCE, elsewhere or right.sources, {})
-        return Ended(Outcome.PARTLY if elsewhere else Outcome.ENDED, (*elsewhere, *files), {"changed": changed})
+            return EndedRight(Outcome.AT_SOURCE, elsewhere or right.sources, {})
+        return EndedRight(Outcome.PARTLY if elsewhere else Outcome.ENDED, (*elsewhere, *files), {"changed": changed})
 
     def take_back(self, item: Item, by: str, steps: Callable[[], Iterable[Step]]) -> list[Step]:
         """Give back what `end` took; the changes that this makes. `steps`: all changes of documents by this review.

@@ -15,7 +15,7 @@ from policies.campaigns.scope import personal_tags
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import View
 from policies.effective.people import Given
-from policies.effective.shown import Shown, Summaries
+from policies.effective.shown import ShownParts, Summaries
 from policies.model import DatasetFacts, Grant, Subject
 
 MOST_DATASETS = 10
@@ -63,7 +63,7 @@ class Evidence:
         self._view, self._given, self._facts, self._usage, self._sensitive = view, given, facts, usage, sensitive
         self._alike: dict[str, tuple[Alike, Summaries]] = {}
         self._personal: dict[str, list[str]] = {}
-        self._known: dict[tuple[Any, ...], Shown] = {}
+        self._known: dict[tuple[Any, ...], ShownParts] = {}
 
     def of(self, right: Right, opened: Collection[str]) -> tuple[dict[str, Any], bool]:
         """`{datasets: [{dataset, shows, without, fields, masks, personal}], moreDatasets, lastUsed, lookedSince, young}`, and
@@ -100,7 +100,7 @@ class Evidence:
             "personal": self._personal[facts.reference],
         }
 
-    def _shown(self, subject: Subject, facts: DatasetFacts, purpose: str | None, left_out: str | None) -> Shown:
+    def _shown(self, subject: Subject, facts: DatasetFacts, purpose: str | None, left_out: str | None) -> ShownParts:
         alike, summaries = self._alike[facts.reference]
         grants: list[Grant] = [grant for grant in alike.granted(subject) if grant.name != left_out]
         key = (facts.reference, alike.kind(subject), purpose, frozenset(grant.name for grant in grants))

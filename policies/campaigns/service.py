@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from policies.campaigns.closing import Closing, Summary, summary
-from policies.campaigns.deciding import LONGEST_REASON, Deciding, Present, Refused
+from policies.campaigns.deciding import LONGEST_REASON, Deciding, Present, RefusedDecision
 from policies.campaigns.model import (
     Campaign,
     CampaignState,
@@ -96,7 +96,7 @@ class Decided:
     """What became of items by one decision, and how far the campaign is."""
 
     items: Sequence[Item]
-    refused: Sequence[Refused]
+    refused: Sequence[RefusedDecision]
     page: CampaignPage
 
 

@@ -86,7 +86,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DatasetKnowledge:
     """What one person may know of one dataset."""
 
     existence: bool = True
@@ -98,8 +98,8 @@ class Known:
         return bool(getattr(self, aspect.value))
 
 
-ALL = Known()
-NOTHING = Known(False, False, False, False)
+ALL = DatasetKnowledge()
+NOTHING = DatasetKnowledge(False, False, False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ class Viewer:
         return any(target.tag for role in self.who.roles.values() if role is not None for target in role.read)
 
 
-def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
+def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> DatasetKnowledge:
     """What the viewer may know of a dataset. Never raises."""
     if viewer.agent is not None and not reaches(viewer.agent, outline.reference):
         return NOTHING
@@ -234,7 +234,7 @@ def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
 
     existence = certain or may(Aspect.EXISTENCE)
     schema = certain or (existence and may(Aspect.SCHEMA))
-    return Known(existence, schema, schema and may(Aspect.EVIDENCE), existence and may(Aspect.LINEAGE))
+    return DatasetKnowledge(existence, schema, schema and may(Aspect.EVIDENCE), existence and may(Aspect.LINEAGE))
 
 
 def expanded(tags: Iterable[str]) -> frozenset[str]:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from catalog.paths import FieldPath
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 from policies.matching import selection
 from policies.model import DatasetFacts, Decision, Effect, Grant, Reason, SourceFacts
 
 NOT_SEEN = "a dataset you may not see"
 
 
-def within(known_of: Known, decision: Decision) -> Decision:
+def within(known_of: DatasetKnowledge, decision: Decision) -> Decision:
     """A decision as its subject may see it: nothing is opened of what they may not know of, since rows show the schema; and
     no reason names a tag where the personal data is hidden."""
     if not known_of.schema:
@@ -28,10 +28,10 @@ def within(known_of: Known, decision: Decision) -> Decision:
 
 
 def within_sources(
-    known_of: Known,
+    known_of: DatasetKnowledge,
     decision: Decision,
     facts: DatasetFacts,
-    known: Callable[[DatasetFacts], Known],
+    known: Callable[[DatasetFacts], DatasetKnowledge],
     grants: Iterable[Grant],
 ) -> Decision:
     """A decision on a stream view: nothing of it is opened to those who may not know the schema of all that it comes from,
@@ -50,7 +50,9 @@ def within_sources(
     return Decision(decision.dataset, decision.reference, Effect.DENY, reasons=(reason,))
 
 
-def without_hidden_sources(known_of: Known, decision: Decision, of: Mapping[str, Known]) -> Decision:
+def without_hidden_sources(
+    known_of: DatasetKnowledge, decision: Decision, of: Mapping[str, DatasetKnowledge]
+) -> Decision:
     """A decision on a view without reasons that name a source or its fields. `of`: what is known of each source."""
     hidden = [
         name for name, each in of.items() if not (known_of.lineage and each.existence and each.schema and each.lineage)
@@ -81,7 +83,7 @@ def _facts_of(source: SourceFacts, view: DatasetFacts) -> DatasetFacts:
     return source.facts if source.facts is not None else DatasetFacts(view.id, source.reference, ())
 
 
-def facts_within(known_of: Known, facts: DatasetFacts) -> DatasetFacts:
+def facts_within(known_of: DatasetKnowledge, facts: DatasetFacts) -> DatasetFacts:
     """The facts that answers may be made from, for somebody who may not know all: without fields, or without their tags."""
     if not known_of.schema:
         return replace(facts, fields=())

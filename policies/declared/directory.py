@@ -59,14 +59,14 @@ class DirectorySpec(Spec):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class DirectoryMembership:
     """Groups and roles that the directory gives a person, or that it may not give."""
 
     groups: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
 
 
-_NOTHING = Given()
+_NOTHING = DirectoryMembership()
 
 
 @dataclass(frozen=True)
@@ -135,19 +135,23 @@ class Directory:
         active = person is None or (person.spec or {}).get("active") is True
         return None if active else "was deactivated by the directory"
 
-    def given(self, name: str, rules: Iterable[DirectoryRuleSpec], barred: Given = _NOTHING) -> Given:
+    def given(
+        self, name: str, rules: Iterable[DirectoryRuleSpec], barred: DirectoryMembership = _NOTHING
+    ) -> DirectoryMembership:
         """What groups of the directory give the person of exactly this name, if they are active. `barred`: what a rule
         with `*` does not give, since who keeps the directory could get anything by a group's name.
         """
         person = self.user(name)
         spec = person.spec if person is not None else None
         if person is None or spec is None or spec["user"] != name or spec["active"] is not True:
-            return Given()
+            return DirectoryMembership()
         mine = [self.groups[each] for each in self.groups_of.get(person.name, ()) if each in self.groups]
         return given_by([str((each.spec or {}).get("name", "")) for each in mine], rules, barred)
 
 
-def given_by(named: Iterable[str], rules: Iterable[DirectoryRuleSpec], barred: Given = _NOTHING) -> Given:
+def given_by(
+    named: Iterable[str], rules: Iterable[DirectoryRuleSpec], barred: DirectoryMembership = _NOTHING
+) -> DirectoryMembership:
     """What rules give the members of groups of these names; `barred` as in `Directory.given`."""
     named = tuple(named)
     groups: set[str] = set()
@@ -159,10 +163,10 @@ def given_by(named: Iterable[str], rules: Iterable[DirectoryRuleSpec], barred: G
                 same = {group} if rule.group_of_same_name else set()
                 groups |= {*rule.groups, *same} - kept_back.groups
                 roles |= set(rule.roles) - kept_back.roles
-    return Given(frozenset(groups), frozenset(roles))
+    return DirectoryMembership(frozenset(groups), frozenset(roles))
 
 
-def not_given(rule: DirectoryRuleSpec, barred: Given) -> list[str]:
+def not_given(rule: DirectoryRuleSpec, barred: DirectoryMembership) -> list[str]:
     """`group admins`, `role steward`: what a rule names, or would give by a group's own name, and does not give."""
     if "*" not in rule.group:
         return []
@@ -171,7 +175,7 @@ def not_given(rule: DirectoryRuleSpec, barred: Given) -> list[str]:
     return [*(f"group {each}" for each in groups), *(f"role {each}" for each in sorted(barred.roles & set(rule.roles)))]
 
 
-def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str]]) -> Given:
+def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str]]) -> DirectoryMembership:
     """Roles that carry a permission, inherited ones too, and groups that have such a role.
 
     A role that cannot be read counts: what it carries is not known.
@@ -182,7 +186,9 @@ def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str
         return any(role is not None and (role.permissions or role.problem) for role in with_inherited)
 
     carrying = frozenset(filter(carries, roles))
-    return Given(frozenset(name for name, own in roles_of_groups.items() if carrying.intersection(own)), carrying)
+    return DirectoryMembership(
+        frozenset(name for name, own in roles_of_groups.items() if carrying.intersection(own)), carrying
+    )
 
 
 def _put(documents: dict[str, Document], each: Document) -> None:

@@ -20,7 +20,7 @@ from policies.declared import (
 from policies.declared.directory import DIRECTORY_KINDS, Directory
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, View
-from policies.declared.view_changes import Changes, Key, Read
+from policies.declared.view_changes import Changes, DocumentVersion, Key
 from policies.model import Role
 from policies.ports import Document, PolicyStore
 
@@ -33,7 +33,7 @@ class ReadDocuments:
     """
 
     def __init__(self) -> None:
-        self._read: dict[Key, Read] = {}
+        self._read: dict[Key, DocumentVersion] = {}
         self._parts: View | None = None
 
     def with_(self, documents: Iterable[Document], version: int) -> ReadDocuments:
@@ -41,7 +41,7 @@ class ReadDocuments:
         after = ReadDocuments()
         documents = list(documents)
         after._read = dict(self._read)
-        changed: dict[Key, Read | None] = {}
+        changed: dict[Key, DocumentVersion | None] = {}
         for document in documents:
             if document.kind in GOVERNANCE_KINDS:
                 key = (document.kind, document.name)
@@ -91,28 +91,30 @@ def documents_at(store: PolicyStore, as_of: datetime) -> list[Document]:
     return [*store.documents(as_of=as_of), *deletions]
 
 
-def _read(document: Document) -> Read:
+def _read(document: Document) -> DocumentVersion:
     name = document.name
     try:
         match kinds.parse(document.kind, name, document.spec):
             case policy_specs.PolicySpec(root=spec):
-                return Read(document.version, convert.policy(name, spec, (document.metadata or {}).get("domain")))
+                return DocumentVersion(
+                    document.version, convert.policy(name, spec, (document.metadata or {}).get("domain"))
+                )
             case access_specs.RoleSpec() as spec:
-                return Read(document.version, convert.role(name, spec))
+                return DocumentVersion(document.version, convert.role(name, spec))
             case access_specs.GrantSpec() as spec:
-                return Read(document.version, convert.grant(name, spec))
+                return DocumentVersion(document.version, convert.grant(name, spec))
             case purpose_specs.PurposeSpec() as spec:
-                return Read(document.version, purpose_specs.purpose(name, spec))
+                return DocumentVersion(document.version, purpose_specs.purpose(name, spec))
             case access_specs.WorkflowSpec() as spec:
-                return Read(document.version, convert.workflow(name, spec))
+                return DocumentVersion(document.version, convert.workflow(name, spec))
             case visibility_specs.VisibilitySpec() as spec:
-                return Read(document.version, visibility_specs.rule(name, spec))
+                return DocumentVersion(document.version, visibility_specs.rule(name, spec))
             case domain_specs.DomainSpec() as spec:
-                return Read(document.version, domain_specs.domain(name, spec))
+                return DocumentVersion(document.version, domain_specs.domain(name, spec))
             case spec:
-                return Read(document.version, spec)
+                return DocumentVersion(document.version, spec)
     except InvalidInput as error:
         closing: Any = Role(name, problem=error.message) if document.kind == "Role" else None
         if document.kind == "Visibility":
             closing = VisibilityRule(name, problem=error.message)
-        return Read(document.version, closing, error.message)
+        return DocumentVersion(document.version, closing, error.message)

@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
-from policies.decision.visibility import ALL, Known
+from policies.decision.visibility import ALL, DatasetKnowledge
 from policies.declared import access_specs, kinds, policy_specs, principal_specs, provider_specs, purpose_specs
 from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
@@ -63,7 +63,7 @@ class GovernanceState:
         """Cuts a decision to what its subject may know of the dataset; asked where something is hidden from somebody."""
         self.worded: Within | None = None
         """Cuts a decision about somebody to what a further reader may know: the subject is who reads it."""
-        self.known: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
+        self.known: Callable[[Subject, DatasetFacts], DatasetKnowledge] = lambda *_: ALL
         """What a subject may know of a dataset."""
         self.on_person: OnPerson = lambda *_: None
         """Called in the transaction that declares, changes or deletes a person or a program."""

@@ -15,7 +15,7 @@ from policies.declared import (
     kinds,
     provider_specs,
 )
-from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given
+from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryMembership, DirectoryRuleSpec
 from policies.declared.principal_specs import PrincipalSpec
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.matching import resolve
@@ -52,7 +52,7 @@ class View:
     """Names and patterns of declared people whom the directory may create."""
     visibility: tuple[VisibilityRule, ...] = ()
     """Who may know of what; by name."""
-    powerful: Given = field(default_factory=Given)
+    powerful: DirectoryMembership = field(default_factory=DirectoryMembership)
     """Roles that carry a permission, inherited ones too, and groups that have such a role."""
     templates: Mapping[str, access_specs.RequestTemplateSpec] = field(default_factory=dict)
     purposes: Purposes = NO_PURPOSES
@@ -61,7 +61,7 @@ class View:
     principals: Mapping[str, PrincipalSpec] = field(default_factory=dict)
     """Who principals of Kafka are."""
 
-    def given_by_directory(self, user: str) -> Given:
+    def given_by_directory(self, user: str) -> DirectoryMembership:
         """What the directory (SCIM) gives a user; nothing that is declared by hand."""
         return self.directory.given(user, self.directory_rules, self.powerful)
 

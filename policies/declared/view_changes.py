@@ -10,7 +10,7 @@ from typing import Any
 from policies.decision.policy_index import Compiled, Problem
 from policies.declared import access_specs
 from policies.declared.builtin import BUILT_IN_ROLES
-from policies.declared.directory import Directory, DirectoryRuleSpec, Given, strong
+from policies.declared.directory import Directory, DirectoryMembership, DirectoryRuleSpec, strong
 from policies.declared.view import PEOPLE_KINDS, View
 from policies.model import Grant, Role
 from policies.purposes import NO_PURPOSES, Purposes
@@ -32,7 +32,7 @@ _NOTHING = View(
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class DocumentVersion:
     """A document at one version as decisions need it; `problem` where it cannot be read."""
 
     version: int
@@ -48,7 +48,9 @@ class Changes:
     changed  those of them that are new or differ; None for deleted ones
     """
 
-    def __init__(self, before: View | None, read: Mapping[Key, Read], changed: Mapping[Key, Read | None]) -> None:
+    def __init__(
+        self, before: View | None, read: Mapping[Key, DocumentVersion], changed: Mapping[Key, DocumentVersion | None]
+    ) -> None:
         self._first = before is None
         self._before = before if before is not None else _NOTHING
         self._read, self._changed = read, changed
@@ -93,7 +95,7 @@ class Changes:
     def _concern(self, *kinds: str) -> bool:
         return self._first or not self._kinds.isdisjoint(kinds)
 
-    def _of(self, kind: str) -> list[Read]:
+    def _of(self, kind: str) -> list[DocumentVersion]:
         """The documents of a kind, by name."""
         return [each for _, each in sorted((name, each) for (of, name), each in self._read.items() if of == kind)]
 
@@ -151,7 +153,7 @@ class Changes:
             name for spec in specs for name in spec.adopt
         )
 
-    def _powerful(self, roles: Mapping[str, Role], groups: Mapping[str, access_specs.GroupSpec]) -> Given:
+    def _powerful(self, roles: Mapping[str, Role], groups: Mapping[str, access_specs.GroupSpec]) -> DirectoryMembership:
         if not self._concern("Role", "Group"):
             return self._before.powerful
         return strong(roles, {name: group.roles for name, group in groups.items()})

@@ -14,7 +14,7 @@ from policies.decision.domains import Power
 from policies.effective.dataset_access import SEES_ALL
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session
-from policies.effective.shown import HeldRule, Shown, Summaries
+from policies.effective.shown import HeldRule, ShownParts, Summaries
 from policies.matching import is_active, resolve
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
 from policies.ports import PolicyStore
@@ -36,7 +36,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SideView:
     """What one side sees."""
 
     side: Side
@@ -44,7 +44,7 @@ class Seen:
     who: Principal
     facts: DatasetFacts
     decision: Decision
-    shown: Shown
+    shown: ShownParts
 
     def rules(self) -> list[HeldRule]:
         """The rules behind it, with how the person comes to each."""
@@ -71,7 +71,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SideMemberships:
     """Groups and roles of one side only."""
 
     groups: tuple[str, ...]
@@ -105,12 +105,12 @@ class Comparison:
     """
 
     dataset: str
-    sides: Pair[Seen]
+    sides: Pair[SideView]
     fields: Sequence[Difference]
     more_fields: int
     same: int
     rules: Pair[Sequence[HeldRule]]
-    holds: Pair[Held]
+    holds: Pair[SideMemberships]
     changed: Sequence[ChangedRule]
     notes: Sequence[str]
 
@@ -160,7 +160,7 @@ class Compare:
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
 
-    def _see(self, caller: Subject, reference: str, side: Side, open_: bool) -> Seen:
+    def _see(self, caller: Subject, reference: str, side: Side, open_: bool) -> SideView:
         moment = self._moments.of(side.as_of)
         moment.view.purposes.require(side.purpose)
         facts = self._moments.facts(reference, moment)
@@ -175,15 +175,15 @@ class Compare:
             why = (Reason("gap", who.name, gone),) if open_ else ()
             decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=why)
         summary = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in grants}).of(decision)
-        return Seen(side=side, moment=moment, who=who, facts=facts, decision=decision, shown=summary)
+        return SideView(side=side, moment=moment, who=who, facts=facts, decision=decision, shown=summary)
 
-    def _notes(self, reference: str, seen: Seen, all_: bool) -> Iterable[str]:
+    def _notes(self, reference: str, seen: SideView, all_: bool) -> Iterable[str]:
         yield from seen.moment.notes_for(all_)
         if len(seen.moment.given.get(seen.who.name, ())) > 1:
             yield f"{seen.who.name} has sessions with different rights; what is compared is the newest of them."
         yield from self._moments.missing(reference, seen.moment)
 
-    def _changed(self, first: Seen, second: Seen, rules: Sequence[HeldRule], all_: bool) -> list[ChangedRule]:
+    def _changed(self, first: SideView, second: SideView, rules: Sequence[HeldRule], all_: bool) -> list[ChangedRule]:
         """States of the rules' documents that were written between the two moments, oldest first."""
         early, late = sorted((first.moment.at, second.moment.at))
         if early == late:
@@ -199,22 +199,22 @@ class Compare:
         return sorted(collected, key=lambda each: (each.at, each.kind, each.name))
 
 
-def _only(one: Seen, other: Seen) -> list[HeldRule]:
+def _only(one: SideView, other: SideView) -> list[HeldRule]:
     theirs = {(r.kind, r.name, r.text) for r in other.shown.rules}
     return [each for each in one.rules() if (each.rule.kind, each.rule.name, each.rule.text) not in theirs]
 
 
-def _held(one: Seen, other: Seen, open_: bool) -> Held:
+def _held(one: SideView, other: SideView, open_: bool) -> SideMemberships:
     """Groups and roles of one side only; to the owner of the dataset the roles behind what is shown, and no more."""
     if not open_:
         mine, theirs = ({r.name for r in seen.shown.rules if r.kind == "role"} for seen in (one, other))
-        return Held((), tuple(sorted(mine - theirs)))
+        return SideMemberships((), tuple(sorted(mine - theirs)))
     ours, others = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
     groups = one.who.subject.groups - other.who.subject.groups
-    return Held(tuple(sorted(groups)), tuple(sorted(ours - others)))
+    return SideMemberships(tuple(sorted(groups)), tuple(sorted(ours - others)))
 
 
-def _fields(first: Seen, second: Seen) -> tuple[list[Difference], int]:
+def _fields(first: SideView, second: SideView) -> tuple[list[Difference], int]:
     ours, theirs = _columns(first.decision), _columns(second.decision)
     paths = {f.path for seen in (first, second) for f in seen.facts.fields} | ours.keys() | theirs.keys()
     differ: list[Difference] = []
@@ -236,7 +236,7 @@ def _same(left: ColumnDecision | None, right: ColumnDecision | None) -> bool:
     return (left.effect, left.mask, left.clear_when) == (right.effect, right.mask, right.clear_when)
 
 
-def _sight(column: ColumnDecision | None, seen: Seen, path: str) -> ColumnSight:
+def _sight(column: ColumnDecision | None, seen: SideView, path: str) -> ColumnSight:
     if column is not None:
         return ColumnSight(effect_of(column), column.mask, column.clear_when, tuple(column.reasons))
     known = any(f.path == path for f in seen.facts.fields)

@@ -15,7 +15,7 @@ from policies.access.identity import Identity
 from policies.decision.domains import Power
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import GROUP, ROLE, USER, Holding, Principal, principals
-from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Shown, Summaries
+from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, ShownParts, Summaries
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject
 
@@ -31,7 +31,7 @@ class Entry:
 
     who: Principal
     purpose: str | None
-    shown: Shown
+    shown: ShownParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class DatasetAccess:
     ) -> tuple[list[Entry], dict[str, int], int]:
         alike = Alike(moment.view, facts, moment.at, self._moments.settings.unscanned_is_sensitive)
         summaries = Summaries(place, {g.name: (g.valid_to, g.purpose) for g in alike.grants})
-        known: dict[tuple[str, Kind], list[tuple[str | None, Shown]]] = {}
+        known: dict[tuple[str, Kind], list[tuple[str | None, ShownParts]]] = {}
         totals: Counter[str] = Counter()
         entries: list[Entry] = []
         everybody = principals(moment.view, facts, alike.grants, moment.given, kinds)
@@ -141,9 +141,9 @@ class DatasetAccess:
 
     def _ways(
         self, moment: Moment, facts: DatasetFacts, alike: Alike, summaries: Summaries, subject: Subject
-    ) -> list[tuple[str | None, Shown]]:
+    ) -> list[tuple[str | None, ShownParts]]:
         """What a subject sees without a purpose, and with each one that shows something else; empty where that is nothing."""
-        collected: list[tuple[str | None, Shown]] = []
+        collected: list[tuple[str | None, ShownParts]] = []
         met: set[object] = set()
         grants = alike.granted(subject)
         for purpose in alike.purposes(subject):

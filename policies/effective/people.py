@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from policies.access.decision_service import Named, subject_of
+from policies.access.decision_service import DecisionSubject, subject_of
 from policies.access.provider_rights import Rights
 from policies.access.sessions import gone_because
 from policies.declared.builtin import ADMIN_USER
@@ -42,7 +42,7 @@ class Principal:
 
 def person(view: View, name: str, given: Rights) -> tuple[Principal, str | None]:
     """A person as declared and as providers give it, and why they may not sign in, where that is so."""
-    subject, gone = subject_of(view, Named(name, given.groups, given.roles))
+    subject, gone = subject_of(view, DecisionSubject(name, given.groups, given.roles))
     return Principal(USER, name, subject, given), gone
 
 

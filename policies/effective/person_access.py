@@ -14,7 +14,7 @@ from policies.access.identity import Identity
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session
-from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, HeldRule, Rule, Shown, Summaries
+from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, HeldRule, Rule, ShownParts, Summaries
 from policies.matching import dataset_matches, is_active, resolve
 from policies.model import DatasetFacts, Decision, Effect, Grant, Reason, Subject
 
@@ -33,7 +33,7 @@ class Row:
     who: Principal
     facts: DatasetFacts
     purpose: str | None
-    shown: Shown
+    shown: ShownParts
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class PolicyReach:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachReport:
     """notes: what was not counted to the end, in sentences."""
 
     policies: Sequence[PolicyReach]
@@ -68,7 +68,7 @@ class PolicyReaches:
         self._state, self._facts, self._references = state, facts, references
         self._audit, self._clock, self._sensitive = audit, clock, unscanned_is_sensitive
 
-    def all(self, with_queries: bool) -> Reached:
+    def all(self, with_queries: bool) -> ReachReport:
         """Every policy that can be read, by name. `with_queries`: whether the asker may see the audit."""
         view, since = self._state.view(), self._clock() - SINCE
         met, notes = self._met(view)
@@ -76,7 +76,7 @@ class PolicyReaches:
         people = _people(view, policies)
         queries = self._queries(met, since, notes) if with_queries else None
         rows = {each.name for each in view.policies.rows}
-        return Reached(
+        return ReachReport(
             policies=[
                 PolicyReach(
                     name=each.name,

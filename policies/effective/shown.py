@@ -42,7 +42,7 @@ class HeldRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownParts:
     """How much of a dataset, or of one place in it, somebody sees.
 
     shows       `clear` (all of it) | `masked` (all behind masks) | `partly` (some of it, or all in some rows) | `none`
@@ -68,14 +68,14 @@ class Shown:
 
 
 class Summaries:
-    """Makes `Shown` of decisions on one dataset; columns that several decisions share are counted once."""
+    """Makes `ShownParts` of decisions on one dataset; columns that several decisions share are counted once."""
 
     def __init__(self, place: FieldPath | None, ends: dict[str, tuple[datetime, str]]) -> None:
         """`place`: only this field; `ends`: grant -> (its end, its purpose)."""
         self._place, self._ends = place, ends
         self._counted: dict[int, tuple[Sequence[ColumnDecision], _Counted]] = {}
 
-    def of(self, decision: Decision) -> Shown:
+    def of(self, decision: Decision) -> ShownParts:
         """What one decision shows."""
         if decision.effect is not Effect.ALLOW:
             return self._shown(NOTHING, _Counted(), (), decision.reasons, ())
@@ -93,11 +93,11 @@ class Summaries:
 
     def _shown(
         self, shows: str, counted: _Counted, rows: tuple[str, ...], reasons: Iterable[Reason], grants: Iterable[str]
-    ) -> Shown:
+    ) -> ShownParts:
         rules = sorted(dict.fromkeys(self._rules(reasons)), key=lambda r: (_RANK[r.kind], r.name, r.text))
         names = {r.name for r in rules if r.kind == "grant"} | set(grants)
         until = min((self._ends[name][0] for name in names if name in self._ends), default=None)
-        return Shown(
+        return ShownParts(
             shows=shows,
             clear=counted.clear,
             masked=counted.masked,

@@ -40,7 +40,7 @@ class DecidedTables:
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedQuery:
     """A query whose tables are governed; `windows` once the offsets were looked up, at most `window_limit` records of each
     table."""
 
@@ -155,9 +155,9 @@ class Preparer:
             return table, _undecided(table, error)
         return table, self.decide(subject, table, purpose)
 
-    def govern(self, gated: Gated, resolved: DecidedTables) -> Prepared:
+    def govern(self, gated: Gated, resolved: DecidedTables) -> PreparedQuery:
         """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
-        prepared = Prepared(gated)
+        prepared = PreparedQuery(gated)
         for ref, table in resolved.tables.items():
             decision = resolved.decisions[ref]
             if decision.effect is not Effect.ALLOW:
@@ -172,7 +172,7 @@ class Preparer:
         """See `views.govern`."""
         return govern(table, decision, self._keys, self._settings.positions_beside_row_filters)
 
-    def look(self, prepared: Prepared, records: RecordWindow = RecordWindow.NEWEST) -> None:
+    def look(self, prepared: PreparedQuery, records: RecordWindow = RecordWindow.NEWEST) -> None:
         """Ask Kafka which offsets each table is read at."""
         prepared.window_limit = self._settings.records_of(records)
         for ref, governed in prepared.tables.items():
@@ -183,7 +183,7 @@ class Preparer:
             window = offsets.window(table.kafka, table.topic, ref.as_of, limit)
             prepared.windows[ref] = window
 
-    def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
+    def again(self, subject: Subject, purpose: str | None, before: PreparedQuery) -> PreparedQuery:
         """The same query under the decision of now, on what the catalog has now: a field may have got a tag since.
 
         Raises NotAllowed when access ended, DatasetNotFound when the dataset is gone.
@@ -203,7 +203,7 @@ class Preparer:
         return now
 
 
-def _same(before: Prepared, tables: Mapping[TableRef, QueryTable], decisions: Mapping[TableRef, Decision]) -> bool:
+def _same(before: PreparedQuery, tables: Mapping[TableRef, QueryTable], decisions: Mapping[TableRef, Decision]) -> bool:
     """Whether everything is decided as before, on the same facts."""
     return not before.gaps and all(
         tables[ref].facts == governed.table.facts and decisions[ref] == governed.decision
@@ -243,7 +243,7 @@ def _in_time(plan: TablePlan, ref: TableRef, governed: GovernedTable) -> TablePl
     return plan if condition is None else replace(plan, filters=(*plan.filters, condition))
 
 
-def check_possible(prepared: Prepared) -> None:
+def check_possible(prepared: PreparedQuery) -> None:
     """What depends on the tables: names that only columns may have, and windows beside row filters.
 
     Raises SqlRefused.
@@ -252,14 +252,14 @@ def check_possible(prepared: Prepared) -> None:
     _check_environment(prepared)
 
 
-def check_positions(prepared: Prepared) -> None:
+def check_positions(prepared: PreparedQuery) -> None:
     """OFFSETS are not for a table of which some rows are hidden. Raises SqlRefused."""
     for ref, governed in prepared.tables.items():
         if ref.as_of.offsets and not governed.positions:
             raise hidden_rows.no_positions(ref, prepared.gated.places[ref])
 
 
-def _check_environment(prepared: Prepared) -> None:
+def _check_environment(prepared: PreparedQuery) -> None:
     """`user` and similar names must be columns, or Spark would answer with a name of the server. Raises SqlRefused."""
     columns = {fold(c.name) for governed in prepared.tables.values() for c in governed.shown}
     for name, (line, column) in prepared.gated.environment.items():

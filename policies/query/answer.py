@@ -10,7 +10,7 @@ from sqlglot import exp
 from catalog.paths import VALUE, FieldPath
 from policies.model import Effect
 from policies.plan import explain
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.sql import trace
 from policies.sql.names import fold, name_sql
 from policies.sql.tables import TableRef
@@ -18,7 +18,7 @@ from policies.sql.tables import TableRef
 _WITHHELD = "offsets are withheld: with a row filter they would count the rows that are not there"
 
 
-def header(prepared: Prepared, schema: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+def header(prepared: PreparedQuery, schema: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """[{name, type, decision}] of a result with these (name, type)."""
     outputs = trace.outputs(prepared.gated.tree, prepared.columns())
     if len(outputs) != len(schema):
@@ -32,7 +32,7 @@ def header(prepared: Prepared, schema: Sequence[tuple[str, str]]) -> list[dict[s
     ]
 
 
-def decision(prepared: Prepared) -> dict[str, Any]:
+def decision(prepared: PreparedQuery) -> dict[str, Any]:
     """The decision behind an answer, with the reasons of the fields that the query uses, and of no others.
 
     `SELECT *` uses the denied fields too: it leaves them out.
@@ -66,7 +66,7 @@ def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | N
     return None
 
 
-def notes(prepared: Prepared) -> list[str]:
+def notes(prepared: PreparedQuery) -> list[str]:
     """What of the query was not done, or does not mean what it looks like."""
     texts = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
     columns = {fold(c.name): c.name for governed in prepared.tables.values() for c in governed.shown}
@@ -79,12 +79,12 @@ def notes(prepared: Prepared) -> list[str]:
     return texts
 
 
-def windows(prepared: Prepared) -> dict[str, Any]:
+def windows(prepared: PreparedQuery) -> dict[str, Any]:
     """{tables: [{dataset, complete, since, until, limit, records, partitions}]}; positions withheld where they count."""
     return {"tables": [_window(prepared, ref) for ref in prepared.tables]}
 
 
-def _window(prepared: Prepared, ref: TableRef) -> dict[str, Any]:
+def _window(prepared: PreparedQuery, ref: TableRef) -> dict[str, Any]:
     governed, window = prepared.tables[ref], prepared.windows[ref]
     answer: dict[str, Any] = {
         "dataset": governed.table.reference,

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from catalog.datatypes import DataType, Primitive, StructType
 from policies.plan.explain import find
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.refusals import split_name
 from policies.plan.value_columns import kind_of
 from policies.sql.lexer import DIALECT
@@ -25,7 +25,7 @@ def text_of(node: Any) -> str:
     return written if len(written) <= _LONGEST else written[: _LONGEST - 3] + "..."
 
 
-def written(prepared: Prepared, expression: str) -> Iterator[Any]:
+def written(prepared: PreparedQuery, expression: str) -> Iterator[Any]:
     """The part of the query that is an expression of the engine's report; none where the query has no such part."""
     wanted = _plain(expression.strip('"'))
     kinds = (exp.Column, exp.Anonymous, exp.Func, exp.Binary, exp.Unary, exp.Dot, exp.Bracket)
@@ -54,7 +54,7 @@ def whole_name(node: Any) -> list[str] | None:
     return None
 
 
-def taken_apart(prepared: Prepared, base: str) -> list[str] | None:
+def taken_apart(prepared: PreparedQuery, base: str) -> list[str] | None:
     """The names up to `base` of the first column that has a field taken of it and is not known to be nested."""
     wanted = [fold(part) for part in split_name(base.strip('"'))]
     for node in prepared.gated.tree.find_all(exp.Column, exp.Dot, bfs=False):
@@ -66,7 +66,7 @@ def taken_apart(prepared: Prepared, base: str) -> list[str] | None:
     return None
 
 
-def columns_of_kind(prepared: Prepared, node: Any, kind: str) -> list[str]:
+def columns_of_kind(prepared: PreparedQuery, node: Any, kind: str) -> list[str]:
     """The columns within `node`, as written, that are known to be of a primitive type; all where none is known so."""
     columns = list(dict.fromkeys(_outermost(node)))
     of_kind = [each for each in columns if _kind(prepared, whole_name(each) or []) == Primitive(kind)]
@@ -82,7 +82,7 @@ def _outermost(node: Any) -> Iterator[Any]:
         yield whole if whole_name(whole) else column
 
 
-def _kind(prepared: Prepared, names: list[str]) -> DataType | None:
+def _kind(prepared: PreparedQuery, names: list[str]) -> DataType | None:
     """The type of a name of the query, where one table alone can have it."""
     kinds = []
     for table in prepared.gated.tree.find_all(exp.Table):
@@ -100,7 +100,7 @@ def _kind(prepared: Prepared, names: list[str]) -> DataType | None:
     return kinds[0] if len(kinds) == 1 else None
 
 
-def _nested(prepared: Prepared, names: list[str]) -> bool:
+def _nested(prepared: PreparedQuery, names: list[str]) -> bool:
     """Whether a name with its table before it is of a field that is known to be a struct, an array or a map."""
     kind = _kind(prepared, names) if len(names) > 1 else None
     return kind is not None and not isinstance(kind, Primitive)

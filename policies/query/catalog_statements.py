@@ -21,7 +21,7 @@ from policies.plan import explain
 from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Window
-from policies.plan.prepare import Prepared, Preparer
+from policies.plan.prepare import PreparedQuery, Preparer
 from policies.plan.refusals import not_allowed
 from policies.plan.settings import QuerySettings
 from policies.plan.views import SYSTEM_TYPES, GovernedTable
@@ -35,7 +35,7 @@ from policies.sql.statements import About, Statement, names_table
 ACTION: AuditAction = "query.catalog"
 References = Callable[[], Iterable[str]]
 """Every topic of the catalog, as `CLUSTER/TOPIC`."""
-Types = Callable[[Prepared], list[dict[str, Any]]]
+Types = Callable[[PreparedQuery], list[dict[str, Any]]]
 """[{name, type, decision}] of a query's result, by analysis alone."""
 Explain = Callable[[str], dict[str, Any]]
 
@@ -185,7 +185,7 @@ class CatalogAnswers:
         cluster, _, topic = governed.table.reference.partition("/")
         gated = gate.check(f"SELECT {names} FROM {name_sql(cluster)}.{name_sql(topic)}")
         (ref,) = gated.tables
-        prepared = Prepared(gated, {ref: governed}, {ref: Window(())})
+        prepared = PreparedQuery(gated, {ref: governed}, {ref: Window(())})
         try:
             columns = self.types(prepared)
         except (Unavailable, LimitExceeded):

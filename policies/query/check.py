@@ -21,7 +21,7 @@ from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Window
 from policies.plan.ports import Engine, QueryTable
-from policies.plan.prepare import DecidedTables, Prepared, Preparer, check_possible
+from policies.plan.prepare import DecidedTables, PreparedQuery, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.plan.settings import QuerySettings
 from policies.query import answer as query_answer
@@ -162,7 +162,7 @@ class QueryCheck:
         except (DatasetNotFound, InvalidInput, Conflict) as error:
             return error.details.get("nearest") or error.details.get("candidates")
 
-    def _analysed(self, sql: str, prepared: Prepared, tables: Sequence[CheckedTable]) -> CheckedQuery:
+    def _analysed(self, sql: str, prepared: PreparedQuery, tables: Sequence[CheckedTable]) -> CheckedQuery:
         emit = prepared.gated.emit_changes
         prepared.windows = dict.fromkeys(prepared.tables, Window(()))
         if not self._analyses.acquire(timeout=_PATIENCE_SECONDS):
@@ -199,7 +199,7 @@ def _refusal(sql: str, error: SqlRefused) -> Problem:
     return _at(sql, at, error.message, near)
 
 
-def _failure(sql: str, prepared: Prepared, error: QueryFailed) -> Problem:
+def _failure(sql: str, prepared: PreparedQuery, error: QueryFailed) -> Problem:
     """A failed analysis at the part it is about, else at the beginning."""
     failure = explained(prepared, error)
     details = failure.details

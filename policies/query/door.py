@@ -20,7 +20,7 @@ from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryCancelled
 from policies.plan.ports import QueryAudit, QueryTable
-from policies.plan.prepare import DecidedTables, Prepared, Preparer, check_possible
+from policies.plan.prepare import DecidedTables, PreparedQuery, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.plan.registry import Running
 from policies.query.audit_entry import end_entry, entry
@@ -76,7 +76,7 @@ class AuditedGate:
         running: Running | None = None,
         *,
         explained: bool = False,
-    ) -> tuple[DecidedTables, Prepared]:
+    ) -> tuple[DecidedTables, PreparedQuery]:
         """The tables of a query, decided and governed. What is refused or denied is in the audit; what is let in the
         caller records. With `explained` a denial is given back for the caller to explain and record.
 
@@ -153,7 +153,7 @@ class AuditedGate:
         return SqlRefused(sentence, details=details)
 
     @contextlib.contextmanager
-    def ending(self, subject: Subject, running: Running, prepared: Prepared) -> Iterator[None]:
+    def ending(self, subject: Subject, running: Running, prepared: PreparedQuery) -> Iterator[None]:
         """What went out, in the audit, however the block ends."""
         outcome = "failed"
         try:
@@ -194,7 +194,7 @@ class AuditedGate:
         subject: Subject,
         action: AuditAction,
         purpose: str | None,
-        prepared: Prepared,
+        prepared: PreparedQuery,
         outcome: str,
         query_tables: Mapping[TableRef, QueryTable] | None = None,
         running: Running | None = None,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from policies.plan.errors import QueryFailed
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.query import shape_failures as shapes
 from policies.query import type_failures as types
 from policies.query.blamed import text_of
@@ -19,7 +19,7 @@ from policies.query.failure_sentence import Sentence
 _MISFITS = ("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "DATATYPE_MISMATCH.BINARY_OP", "DATATYPE_MISMATCH.DATA_DIFF")
 
 
-def sentence(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def sentence(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     """A better sentence than the engine's class has, or None. `node` is the part of the query that failed, if known."""
     condition = str(error.details.get("condition", ""))
     write = next((write for start, write in _BY_CONDITION.items() if condition.startswith(start)), None)
@@ -29,7 +29,7 @@ def sentence(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | No
     return better
 
 
-_BY_CONDITION: dict[str, Callable[[Prepared, Any, QueryFailed], Sentence | None]] = {
+_BY_CONDITION: dict[str, Callable[[PreparedQuery, Any, QueryFailed], Sentence | None]] = {
     "CAST_INVALID_INPUT": types.not_of_type,
     "DATATYPE_MISMATCH.CAST_WITH": types.no_cast,
     "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE": types.argument,

@@ -17,7 +17,7 @@ from policies.gate.generate import to_sql
 from policies.gate.tree import Checker
 from policies.plan.errors import QueryFailed
 from policies.plan.explain import find
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.refusals import split_name, unknown_column
 from policies.plan.views import GovernedTable
 from policies.query.blamed import whole_name
@@ -30,7 +30,7 @@ _MOST_NODES = 3_000
 """Each is written back to be compared; in longer queries the place is not looked for."""
 
 
-def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
+def explained(prepared: PreparedQuery, error: QueryFailed) -> WeirError:
     """What is true for this subject: denied, misspelt, or as the engine reports it, with `line` and `column` if known.
 
     A name that exists and is not known at its place gets a message of its own.
@@ -110,7 +110,7 @@ def _part(gated: Gated, fragment: str | None) -> Any:
     return exact if exact is not None else next(ends, None)
 
 
-def _owner(prepared: Prepared, names: list[str]) -> GovernedTable | None:
+def _owner(prepared: PreparedQuery, names: list[str]) -> GovernedTable | None:
     """The table that `c` of `c.order_id` is the name of, where it has no such column."""
     owners = [
         prepared.tables[table.meta["weir"]]

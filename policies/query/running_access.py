@@ -19,7 +19,7 @@ from policies.model import Subject
 from policies.plan.checked_batches import PassedOn
 from policies.plan.errors import AccessChanged
 from policies.plan.model import Batches
-from policies.plan.prepare import Prepared, Preparer
+from policies.plan.prepare import PreparedQuery, Preparer
 from policies.plan.registry import Running
 
 _log = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ class Access:
         self,
         preparer: Preparer,
         subject: Subject,
-        prepared: Prepared,
+        prepared: PreparedQuery,
         live: Running,
         every: float,
         *,
@@ -45,7 +45,7 @@ class Access:
         self._checked = time.monotonic()
         self._lock = threading.Lock()
 
-    def again(self, prepared: Prepared | None = None) -> Prepared:
+    def again(self, prepared: PreparedQuery | None = None) -> PreparedQuery:
         """The query as it is decided now, for who asks as they are now.
 
         Raises NotAllowed when access ended, NotSignedIn when the token or the user did, DatasetNotFound when the dataset
@@ -138,7 +138,7 @@ class CountedBatches(PassedOn):
             yield batch
 
 
-def _answered(prepared: Prepared) -> Any:
+def _answered(prepared: PreparedQuery) -> Any:
     """What an answer depends on: masks, filters and columns of what the query names. Not the reasons for them."""
     return prepared.plan(1, 1.0)
 

@@ -18,7 +18,7 @@ from policies.plan import explain
 from policies.plan.cancellation import Stop
 from policies.plan.gathering import require_rows
 from policies.plan.given_rows import GivenRows
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.registry import Running
 from policies.plan.seen_query import RUNNING
 from policies.query import answer as query_answer
@@ -257,7 +257,7 @@ class GovernedQuery(Steps):
             yield reply
 
 
-def _followed_view(prepared: Prepared) -> str | None:
+def _followed_view(prepared: PreparedQuery) -> str | None:
     """Why the query cannot follow its topic: rows of a view replace one another, and some go."""
     ref = live.shape(prepared.gated.tree).source
     if prepared.tables[ref].table.rows is None:

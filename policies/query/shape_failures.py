@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from catalog.near_names import did_you_mean
 from policies.plan.errors import QueryFailed
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.query.blamed import taken_apart, text_of, whole_name, written
 from policies.query.failure_sentence import Sentence
 from policies.query.type_words import plain_type
@@ -20,7 +20,7 @@ from policies.sql.live import AGGREGATES
 from policies.sql.names import fold, nearest
 
 
-def ungrouped(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def ungrouped(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     for part in written(prepared, error.about.get("expression", "")):
         return _grouping(part)
     for select in prepared.gated.tree.find_all(exp.Select):
@@ -46,7 +46,7 @@ def _aggregates(node: Any) -> bool:
     return any(str(call.this).lower() in AGGREGATES for call in calls)
 
 
-def counted_column(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def counted_column(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     size = error.about.get("size", "")
     if node is None or not size.isdigit():
         return None
@@ -54,7 +54,7 @@ def counted_column(prepared: Prepared, node: Any, error: QueryFailed) -> Sentenc
     return Sentence(f"{clause} {text_of(node)}: SELECT has {size} column{'' if size == '1' else 's'}.", node)
 
 
-def set_operation(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def set_operation(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     about = error.about
     words = [about.get(name, "") for name in ("operator", "invalidOrdinalNum")]
     counts = [about.get(name, "") for name in ("firstNumColumns", "invalidNumColumns")]
@@ -67,7 +67,7 @@ def set_operation(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence
     )
 
 
-def using(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def using(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     side = error.about.get("side")
     folded = fold(error.about.get("colName", "").strip("`"))
     joins = prepared.gated.tree.find_all(exp.Join)
@@ -81,7 +81,7 @@ def using(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
     return Sentence(f"{start}{did_you_mean(nearest(name.name, names), '.', '; ')}", name)
 
 
-def arguments(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def arguments(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     name = fold(error.about.get("functionName", "").strip("`"))
     expected, actual = _number(error.about.get("expectedNum", "").strip()), error.about.get("actualNum", "")
     if node is None:
@@ -113,7 +113,7 @@ def _number(expected: str) -> str | None:
     return None if more is None else f"at least {int(more[2]) + (not more[1])}"
 
 
-def no_fields(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def no_fields(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     actual = plain_type(error.about.get("other", "").strip('"'))
     names = taken_apart(prepared, error.about.get("base", ""))
     if names:
@@ -131,7 +131,7 @@ def no_fields(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | N
     return Sentence(f"{item} is {actual or 'not a struct, map or array'}, so there is no field or element in it.", node)
 
 
-def date_part(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def date_part(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     if node is None or not isinstance(node, (exp.Extract, exp.Anonymous)):
         return None
     if isinstance(node, exp.Extract):
@@ -148,7 +148,7 @@ def date_part(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | N
     return Sentence(f"Spark's {what} does not know {part}.{instead}", node)
 
 
-def star(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def star(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     """A star of a table that the query does not have."""
     name = fold(error.about.get("targetString", "").strip("`"))
     tables = list(dict.fromkeys(table.alias_or_name for table in prepared.gated.tree.find_all(exp.Table)))

@@ -17,7 +17,7 @@ from policies.plan.errors import QueryFailed
 from policies.plan.gathering import require_rows, row_weight
 from policies.plan.model import QueryPlan, Result
 from policies.plan.ports import Decider, Drift, Engine, NoAgents, Offsets, QueryAudit, RowBudget, TableSource
-from policies.plan.prepare import Prepared, Preparer
+from policies.plan.prepare import PreparedQuery, Preparer
 from policies.plan.registry import Running, RunningQueries
 from policies.plan.seen_query import RUNNING
 from policies.plan.settings import QuerySettings
@@ -77,7 +77,7 @@ class Steps:
         self._turns = Turns(self._settings)
         self._budget: RowBudget = budget or NoAgents()
 
-    def _notes(self, prepared: Prepared, subject: Subject) -> list[str]:
+    def _notes(self, prepared: PreparedQuery, subject: Subject) -> list[str]:
         """What of the query was not done, or does not mean what it looks like, and what is wrong with what it reads."""
         references = {governed.table.reference for governed in prepared.tables.values()}
         return [*query_answer.notes(prepared), *self._state_of(references, subject)]
@@ -89,7 +89,7 @@ class Steps:
         self,
         subject: Subject,
         live: Running,
-        prepared: Prepared,
+        prepared: PreparedQuery,
         begin: dict[str, Any],
         events: Iterator[dict[str, Any]],
         access: Access,
@@ -118,11 +118,11 @@ class Steps:
                     live.report = UnreadableReport(event["unreadable"], event["text"])
                 yield event
 
-    def _take(self, subject: Subject, prepared: Prepared, rows: int) -> None:
+    def _take(self, subject: Subject, prepared: PreparedQuery, rows: int) -> None:
         """Count rows before they go out, each with the values of records that it can hold. Raises LimitExceeded."""
         self._budget.take(subject, rows * row_weight(subject, prepared.gated.tree))
 
-    def _count(self, subject: Subject, prepared: Prepared, before: int, rows: int) -> None:
+    def _count(self, subject: Subject, prepared: PreparedQuery, before: int, rows: int) -> None:
         """Count rows of a stream, which is one answer. Raises LimitExceeded."""
         if subject.agent is not None and before + rows > subject.agent.rows:
             raise _too_many(subject.agent)
@@ -147,7 +147,7 @@ class Steps:
             yield registered
 
     @contextlib.contextmanager
-    def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
+    def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[PreparedQuery]:
         """A turn, and under it a query that is decided, looked up and in the audit."""
         gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
         with self._trail.refusals(subject, live.sql, live.purpose, "query", live):
@@ -164,7 +164,7 @@ class Steps:
             yield prepared
 
     @contextlib.contextmanager
-    def _access(self, subject: Subject, live: Running, prepared: Prepared) -> Iterator[Access]:
+    def _access(self, subject: Subject, live: Running, prepared: PreparedQuery) -> Iterator[Access]:
         """The right to what the query shows, decided again until the block ends."""
         access = Access(self._preparer, subject, prepared, live, self._recheck(subject))
         with access.watching():
@@ -177,14 +177,14 @@ class Steps:
 
     def _prepare(
         self, subject: Subject, gated: Gated, purpose: str | None, action: AuditAction, running: Running
-    ) -> Prepared:
+    ) -> PreparedQuery:
         return self._trail.decided(self._preparer, subject, gated, purpose, action, running)[1]
 
-    def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
+    def _run(self, prepared: PreparedQuery, rows: int, running: Running) -> Result:
         with self._named(prepared):
             return self._engine.run(prepared.plan(rows, self._settings.seconds, self._settings.max_bytes, running))
 
-    def _fit(self, prepared: Prepared, plan: QueryPlan, live: Running) -> QueryPlan:
+    def _fit(self, prepared: PreparedQuery, plan: QueryPlan, live: Running) -> QueryPlan:
         """The plan of an answer that is sent as it comes; where values that do not fit are an error, they are looked
         for first, since what has gone out cannot be taken back."""
         if self._unfit.is_error(live.on_unreadable):
@@ -193,17 +193,17 @@ class Steps:
             self._unfit.report(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
         return plan
 
-    def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
+    def _analysed(self, prepared: PreparedQuery, rows: int) -> list[dict[str, Any]]:
         with self._named(prepared):
             return query_answer.header(prepared, self._engine.check(prepared.plan(rows, self._settings.seconds)))
 
     @contextlib.contextmanager
-    def _named(self, prepared: Prepared) -> Iterator[None]:
+    def _named(self, prepared: PreparedQuery) -> Iterator[None]:
         """Turns "there is no column" into what is true for this subject: denied, or misspelt; and adds where."""
         try:
             yield
         except QueryFailed as error:
             raise explained(prepared, error) from None
 
-    def _header(self, prepared: Prepared, result: Result) -> list[dict[str, Any]]:
+    def _header(self, prepared: PreparedQuery, result: Result) -> list[dict[str, Any]]:
         return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])

@@ -23,11 +23,11 @@ from policies.plan import explain
 from policies.plan.cancellation import Stop
 from policies.plan.model import Range, Result, Unreadable, Window
 from policies.plan.ports import Offsets
-from policies.plan.prepare import Prepared, Preparer
+from policies.plan.prepare import PreparedQuery, Preparer
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
 from policies.query.running_access import Access
-from policies.query.stream_state import Held
+from policies.query.stream_state import StreamRecords
 from policies.sql import live
 from policies.sql.tables import TableRef
 from policies.sql.windows import NEWEST
@@ -66,10 +66,10 @@ class Stream:
     access: Access
     preparer: Preparer
     offsets: Offsets
-    run: Callable[[Prepared, int], Result]
-    header: Callable[[Prepared, Result], list[dict[str, Any]]]
+    run: Callable[[PreparedQuery, int], Result]
+    header: Callable[[PreparedQuery, Result], list[dict[str, Any]]]
     settings: QuerySettings
-    report: Callable[[Prepared, Unreadable | None], UnreadableReport]
+    report: Callable[[PreparedQuery, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
     columns: list[dict[str, Any]] | None = None
     """The columns that the follower has been given already."""
@@ -77,7 +77,7 @@ class Stream:
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
     _closed: threading.Event = field(default_factory=threading.Event)
 
-    def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
+    def follow(self, prepared: PreparedQuery) -> Iterator[dict[str, Any]]:
         """Events, at beats only, until access ends, the engine fails, or the caller closes the iterator."""
         news: queue.Queue[dict[str, Any] | BaseException] = queue.Queue(_AHEAD)
         threading.Thread(target=self._work, args=(prepared, news), name="weir-stream", daemon=True).start()
@@ -105,7 +105,7 @@ class Stream:
         finally:
             self._closed.set()
 
-    def _work(self, prepared: Prepared, news: queue.Queue[dict[str, Any] | BaseException]) -> None:
+    def _work(self, prepared: PreparedQuery, news: queue.Queue[dict[str, Any] | BaseException]) -> None:
         """Computes the events, and waits while too many of them are not taken."""
         try:
             for event in self._follow(prepared):
@@ -121,11 +121,11 @@ class Stream:
                 news.put(event, timeout=_LOOK_SECONDS)
                 return
 
-    def _follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
+    def _follow(self, prepared: PreparedQuery) -> Iterator[dict[str, Any]]:
         shape = live.shape(prepared.gated.tree)
         ref = shape.source
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
-        state = Held(shape, dict(at), self.settings) if shape.stateful else None
+        state = StreamRecords(shape, dict(at), self.settings) if shape.stateful else None
         sent = self.columns
         counted: Mapping[str, int] = {}
         decided = time.monotonic()
@@ -164,7 +164,7 @@ class Stream:
             if rows:
                 yield {"type": "rows", "rows": rows, "truncated": result.truncated, "unreadable": counted}
 
-    def _counted(self, prepared: Prepared, result: Result, whole: bool) -> UnreadableReport:
+    def _counted(self, prepared: PreparedQuery, result: Result, whole: bool) -> UnreadableReport:
         """Values that do not fit since the query began; `whole` = each answer is over all records anyway."""
         if whole:
             self._unfit.clear()
@@ -172,7 +172,7 @@ class Stream:
             self._unfit.setdefault(view, Counter()).update(counts)
         return self.report(prepared, self._unfit)
 
-    def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
+    def _new(self, prepared: PreparedQuery, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""
         governed = prepared.tables[ref]
         latest = self.offsets.window(governed.table.kafka, governed.table.topic, NEWEST, _EVERYTHING)

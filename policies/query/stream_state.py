@@ -19,7 +19,7 @@ from catalog.errors import LimitExceeded
 from policies.gate import gate
 from policies.plan.model import Range, Result, Window
 from policies.plan.ports import Offsets
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.settings import QuerySettings
 from policies.sql.live import Shape
 from policies.sql.windows import AsOf
@@ -30,7 +30,7 @@ _PRUNE_AT = 0.5
 
 
 @dataclass(slots=True)
-class Held:
+class StreamRecords:
     """The records that a stateful push query rests on.
 
     begins   partition -> first offset; since: records stamped before it are not counted any more
@@ -54,7 +54,7 @@ class Held:
             )
         return Window(ranges)
 
-    def governed(self, prepared: Prepared) -> Prepared:
+    def governed(self, prepared: PreparedQuery) -> PreparedQuery:
         """The tables without the records that were dropped."""
         if self.since is None:
             return prepared
@@ -77,7 +77,7 @@ class Held:
                 news.append(row)
         return news
 
-    def let_go(self, prepared: Prepared, offsets: Offsets, run: Callable[[Prepared, int], Result]) -> None:
+    def let_go(self, prepared: PreparedQuery, offsets: Offsets, run: Callable[[PreparedQuery, int], Result]) -> None:
         """Forget the records of windows that are over for good, when there are many."""
         window = prepared.windows[self.shape.source]
         if self.shape.bucket is None or window.records < self.settings.stream_state_records * _PRUNE_AT:
@@ -94,13 +94,13 @@ class Held:
         for each in offsets.window(table.kafka, table.topic, AsOf(since=since), _EVERYTHING).ranges:
             self.begins[each.partition] = max(self.begins.get(each.partition, 0), each.start)
 
-    def _newest(self, prepared: Prepared, run: Callable[[Prepared, int], Result]) -> datetime | None:
+    def _newest(self, prepared: PreparedQuery, run: Callable[[PreparedQuery, int], Result]) -> datetime | None:
         """The latest time stamped on a record that the asker may see; a clock that is ahead closes no window."""
         name = ".".join(map(quote_identifier, self.shape.source.parts))
         gated = gate.check(f"SELECT max(_timestamp) AS newest FROM {name}")
         (ref,) = gated.tables
         source = self.shape.source
-        alone = Prepared(gated, {ref: prepared.tables[source]}, {ref: prepared.windows[source]})
+        alone = PreparedQuery(gated, {ref: prepared.tables[source]}, {ref: prepared.windows[source]})
         (row,) = run(alone, 1).rows
         if not isinstance(row[0], str):
             return None

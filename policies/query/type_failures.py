@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from policies.plan.errors import QueryFailed
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.query.blamed import columns_of_kind, literal_of, text_of, written
 from policies.query.failure_sentence import Sentence
 from policies.query.type_words import all_plain, plain_type, plain_types, to_compare
@@ -40,7 +40,7 @@ _PARTS_OF = {
 }
 
 
-def not_of_type(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def not_of_type(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     """A value that cannot be converted: a literal of the query, or a value of one of its columns."""
     target = _kind(error, "targetType")
     if node is None or target is None:
@@ -86,7 +86,7 @@ def _literal(node: Any, literal: Any, target: str, compares: bool) -> str:
     return f"{text_of(node)}: {text} is {what}."
 
 
-def no_cast(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def no_cast(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     source, target = (plain_type(_bare(error, name)) for name in ("srcType", "targetType"))
     cast = node if isinstance(node, exp.Cast) else next(_casts(prepared, error), None)
     if cast is None or source is None or target is None:
@@ -96,7 +96,7 @@ def no_cast(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | Non
     return Sentence(f"{text_of(cast.this)} is {head}, which cannot be cast to {target}; {instead}.", cast)
 
 
-def _casts(prepared: Prepared, error: QueryFailed) -> Iterator[Any]:
+def _casts(prepared: PreparedQuery, error: QueryFailed) -> Iterator[Any]:
     """The CASTs that the engine's report may be about, where it does not point at one."""
     wanted = _without_try(error.about.get("sqlExpr", ""))
     for cast in prepared.gated.tree.find_all(exp.Cast, bfs=False):
@@ -108,7 +108,7 @@ def _without_try(text: str) -> str:
     return re.sub(r"[`'\"\s()]", "", text).casefold().removeprefix("try_")
 
 
-def argument(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def argument(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     required = plain_types(error.about.get("requiredType", ""))
     actual = plain_type(_bare(error, "inputType"))
     if node is None or required is None or actual is None:
@@ -122,7 +122,7 @@ def argument(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | No
     return Sentence(f"{text_of(node)} takes {required}, and {which} is {actual}.", node)
 
 
-def operands(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def operands(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     left, right = (plain_type(_bare(error, side)) for side in ("left", "right"))
     if node is None or left is None or right is None:
         return None
@@ -132,7 +132,7 @@ def operands(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | No
     return Sentence(f"{text_of(node)}: {both}", node)
 
 
-def of_one_type(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def of_one_type(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     kinds = all_plain(error.about.get("dataType", ""))
     if node is None or kinds is None or len(kinds) < 2:
         return None
@@ -140,7 +140,7 @@ def of_one_type(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence |
     return Sentence(f"{text_of(node)} takes values of one type, and has {listed}; CAST them to one.", node)
 
 
-def array_and_element(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def array_and_element(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     left, right = (plain_type(_bare(error, side)) for side in ("leftType", "rightType"))
     if node is None or left is None or right is None:
         return None
@@ -149,7 +149,7 @@ def array_and_element(prepared: Prepared, node: Any, error: QueryFailed) -> Sent
     )
 
 
-def in_subquery(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def in_subquery(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     left, right = (plain_type(_bare(error, side)) for side in ("leftType", "rightType"))
     node = node if node is not None else prepared.gated.tree.find(exp.In)
     if node is None or left is None or right is None:
@@ -157,7 +157,7 @@ def in_subquery(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence |
     return Sentence(f"{text_of(node.this)} is {left}, and its subquery of IN gives {right}; CAST one of them.", node)
 
 
-def condition(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def condition(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     kind = plain_type(_bare(error, "type"))
     part = next(written(prepared, error.about.get("filter", "")), None)
     if kind is None or part is None:
@@ -165,7 +165,7 @@ def condition(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | N
     return Sentence(f"{text_of(part)} is {kind}, and a condition is true or false; compare it with something.", part)
 
 
-def no_order(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def no_order(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     kind = plain_type(_bare(error, "dataType"))
     if node is None or kind is None:
         return None
@@ -174,7 +174,7 @@ def no_order(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | No
     return Sentence(f"{text_of(inner)} is {kind}, which has no order and cannot be compared; {instead}.", node)
 
 
-def constant(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def constant(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     name = error.about.get("inputName", "").strip("`")
     part = next(written(prepared, error.about.get("inputExpr", "")), None)
     if node is None or part is None:
@@ -183,7 +183,7 @@ def constant(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | No
     return Sentence(f"{text_of(node)}: {what} must be written out, and {text_of(part)} is computed for each row.", node)
 
 
-def out_of_range(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def out_of_range(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     better = window(prepared, node, error)
     bounds = _RANGE.match(error.about.get("valueRange", ""))
     if better is not None or node is None or bounds is None:
@@ -195,7 +195,7 @@ def out_of_range(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence 
     return Sentence(f"{text_of(node)}: {what} is {low} to {high}.", node)
 
 
-def no_such_type(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def no_such_type(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     """Of a schema that is written in the query; a type of the result that Spark cannot send is an expression of Python."""
     name = _bare(error, "typeName")
     schemas = [] if node is None else [each for each in node.find_all(exp.Literal) if each.is_string]
@@ -204,7 +204,7 @@ def no_such_type(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence 
     return Sentence(f"{text_of(node)}: {name} is not a type; write a schema as in 'id INT, name STRING'.", node)
 
 
-def set_operation(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def set_operation(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     one, other = (plain_type(_bare(error, name)) for name in ("dataType1", "dataType2"))
     about = error.about
     words = [about.get(name, "") for name in ("operator", "columnOrdinalNumber", "tableOrdinalNumber")]
@@ -217,7 +217,7 @@ def set_operation(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence
     )
 
 
-def window(prepared: Prepared, node: Any, error: QueryFailed) -> Sentence | None:
+def window(prepared: PreparedQuery, node: Any, error: QueryFailed) -> Sentence | None:
     """Spark names the arguments of its windows by its own words, and counts them in microseconds."""
     function = error.about.get("exprName") or error.about.get("leftExprName") or ""
     text = _WINDOWS.get(function.strip("`"))

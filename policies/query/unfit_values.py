@@ -6,7 +6,7 @@ from policies.model import OnUnreadable
 from policies.plan.errors import ValuesUnreadable
 from policies.plan.model import Unreadable
 from policies.plan.ports import Drift
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport, report
 
@@ -21,7 +21,7 @@ class Unfit:
         return (choice or self._settings.unreadable) is OnUnreadable.ERROR
 
     def report(
-        self, prepared: Prepared, unreadable: Unreadable | None, choice: OnUnreadable | None
+        self, prepared: PreparedQuery, unreadable: Unreadable | None, choice: OnUnreadable | None
     ) -> UnreadableReport:
         """The report of an answer. Raises ValuesUnreadable where that is asked for and something was counted."""
         answer = report(prepared.read(), unreadable)

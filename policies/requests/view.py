@@ -12,7 +12,7 @@ from catalog.paths import FieldPath
 from policies.access.decision_service import effect_of
 from policies.access.sessions import gone_because
 from policies.access_request import OPEN, AccessRequest, RequestState
-from policies.decision.visibility import ALL, NOTHING, Known
+from policies.decision.visibility import ALL, NOTHING, DatasetKnowledge
 from policies.decision.within_known import NOT_SEEN
 from policies.declared.state import GovernanceState
 from policies.matching import is_active, selection
@@ -69,7 +69,7 @@ class RequestView:
     ) -> None:
         self._state, self._deciders, self._clock = state, deciders, clock
         self._settings = settings or PolicySettings()
-        self.horizon: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
+        self.horizon: Callable[[Subject, DatasetFacts], DatasetKnowledge] = lambda *_: ALL
         """What a subject may know of a dataset. Who decides on a request sees what it opens."""
 
     def one(self, subject: Subject, request: AccessRequest) -> ShownRequest:
@@ -187,7 +187,7 @@ class RequestView:
         return count
 
 
-def _cut(opens: list[OpenedField], horizon: Known) -> list[OpenedField]:
+def _cut(opens: list[OpenedField], horizon: DatasetKnowledge) -> list[OpenedField]:
     if not horizon.schema:
         return []
     return opens if horizon.evidence else [replace(each, entities=()) for each in opens]

@@ -14,12 +14,12 @@ from sqlglot import exp
 from catalog.errors import InvalidInput, NotFound, SqlRefused
 from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
-from policies.access.decision_service import Named, decide_now, effect_of, subject_of
+from policies.access.decision_service import DecisionSubject, decide_now, effect_of, subject_of
 from policies.audit.actions import AuditAction
 from policies.declared.state import View
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.plan import explain
-from policies.plan.prepare import Prepared, Preparer, check_possible
+from policies.plan.prepare import PreparedQuery, Preparer, check_possible
 from policies.ports import Clock, FactsSource
 from policies.query.door import AuditedGate
 from policies.settings import PolicySettings
@@ -71,7 +71,7 @@ class PolicyTests:
         self, by: Subject, case: Case, view: View, facts_after: Callable[[DatasetFacts], DatasetFacts]
     ) -> tuple[list[dict[str, Any]], list[str]]:
         now = case.at or self._clock()
-        person = Named(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
+        person = DecisionSubject(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
         who, gone = subject_of(view, person)
 
         def decide(subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
@@ -168,7 +168,7 @@ class PolicyTests:
         return [*problems, *expectations.filters(case.expect, decisions)], reasons
 
 
-def _outputs(prepared: Prepared) -> Mapping[str, str]:
+def _outputs(prepared: PreparedQuery) -> Mapping[str, str]:
     """Column of the result -> allow | mask | deny | derived."""
     words = {"clear": "allow", "masked": "mask", "denied": "deny", "withheld": "mask", "derived": "derived"}
     effects: dict[str, str] = {}
@@ -180,7 +180,7 @@ def _outputs(prepared: Prepared) -> Mapping[str, str]:
     return effects
 
 
-def _denied_column(prepared: Prepared) -> str | None:
+def _denied_column(prepared: PreparedQuery) -> str | None:
     """A column that the query names and its subject may not read."""
     for column in prepared.gated.tree.find_all(exp.Column):
         names = [part.name for part in column.parts]

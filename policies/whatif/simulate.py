@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.errors import NotFound
-from policies.access.decision_service import Named as Person
+from policies.access.decision_service import DecisionSubject as Person
 from policies.access.decision_service import decide_now, effect_of, subject_of
 from policies.decision.mask_order import NULL, strictness
 from policies.declared.state import GovernanceState, View

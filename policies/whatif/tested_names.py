@@ -13,7 +13,7 @@ from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from policies.model import DatasetFacts
 from policies.plan import explain
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
 from policies.sql import inventory
@@ -44,7 +44,7 @@ def unknown_field(facts: DatasetFacts, place: FieldPath) -> dict[str, Any] | Non
     return problem("field", f"a field of {facts.reference}", _no_such(str(place), near))
 
 
-def unknown_columns(prepared: Prepared) -> list[dict[str, Any]]:
+def unknown_columns(prepared: PreparedQuery) -> list[dict[str, Any]]:
     """A problem for each name of the query that none of its topics has and the query itself does not make."""
     tree, tables = prepared.gated.tree, prepared.tables
     if tree.find(exp.Pivot) is not None:

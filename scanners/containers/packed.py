@@ -20,7 +20,7 @@ MAX_UNPACKED = 64 * 1024 * 1024
 MAX_CONTAINER_RECORDS = 100_000
 
 
-class Refused(ValueError):
+class PackedRefusal(ValueError):
     """The reason as a short word, for counting; never holds data."""
 
 
@@ -37,7 +37,7 @@ def cbor_loads(body: bytes) -> Any:
     stream = io.BytesIO(body)
     value = cbor2.CBORDecoder(stream).decode()
     if stream.read(1):
-        raise Refused("left_over_bytes")
+        raise PackedRefusal("left_over_bytes")
     return _tree(value, body)
 
 
@@ -45,7 +45,7 @@ def _tree(value: Any, body: bytes) -> Any:
     try:
         return plain_tree(value, len(body))
     except TooLarge:
-        raise Refused("unpacks_too_large") from None
+        raise PackedRefusal("unpacks_too_large") from None
 
 
 def xml_loads(body: bytes) -> Any:
@@ -55,7 +55,7 @@ def xml_loads(body: bytes) -> Any:
     """
     # Entities can be made to grow a thousandfold; a message needs none.
     if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
-        raise Refused("xml_doctype")
+        raise PackedRefusal("xml_doctype")
     root = ElementTree.fromstring(body)  # noqa: S314 - entities are refused above
     return {_local(root.tag): _element(root, 0)}
 
@@ -69,7 +69,7 @@ _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 
 def _element(node: ElementTree.Element, depth: int) -> Any:
     if depth > 100:
-        raise Refused("too_deep")
+        raise PackedRefusal("too_deep")
     # In mixed content there is text after each child, too.
     text = " ".join(part for part in map(str.strip, (node.text or "", *(child.tail or "" for child in node))) if part)
     if not len(node) and not node.attrib:
@@ -147,17 +147,17 @@ def avro_container_loads(body: bytes) -> Any:
     header = schemaless_reader(stream, parse_schema(_HEADER), None)
     schema = parse_schema(json.loads(header["meta"]["avro.schema"]))
     if may_claim_anything(schema):
-        raise Refused("unusable_schema")
+        raise PackedRefusal("unusable_schema")
     codec = header["meta"].get("avro.codec", b"null").decode()
     records: list[Any] = []
     while stream.tell() < len(body):
         count, size = _varint(stream), _varint(stream)
         if size < 0 or size > len(body) or count < 0 or len(records) + count > MAX_CONTAINER_RECORDS:
-            raise Refused("avro_container_block")
+            raise PackedRefusal("avro_container_block")
         block = io.BytesIO(_unpack(stream.read(size), codec))
         records += [schemaless_reader(block, schema, None) for _ in range(count)]
         if stream.read(16) != header["sync"]:
-            raise Refused("avro_container_sync")
+            raise PackedRefusal("avro_container_sync")
     return records[0] if len(records) == 1 else records
 
 
@@ -167,7 +167,7 @@ def _varint(stream: io.BytesIO) -> int:
     while True:
         byte = stream.read(1)
         if not byte or shift > 63:
-            raise Refused("avro_container_block")
+            raise PackedRefusal("avro_container_block")
         number |= (byte[0] & 0x7F) << shift
         if not byte[0] & 0x80:
             return (number >> 1) ^ -(number & 1)
@@ -181,13 +181,13 @@ def _unpack(block: bytes, codec: str) -> bytes:
         inflate = zlib.decompressobj(-15)
         body = inflate.decompress(block, MAX_UNPACKED)
         if inflate.unconsumed_tail:
-            raise Refused("unpacks_too_large")
+            raise PackedRefusal("unpacks_too_large")
         return body
     if codec == "snappy":
         import cramjam
 
         if cramjam.snappy.decompress_raw_len(block[:-4]) > MAX_UNPACKED:
-            raise Refused("unpacks_too_large")
+            raise PackedRefusal("unpacks_too_large")
         return bytes(cramjam.snappy.decompress_raw(block[:-4]))
     if codec == "zstandard":
         import zstandard
@@ -195,7 +195,7 @@ def _unpack(block: bytes, codec: str) -> bytes:
         return (
             zstandard.ZstdDecompressor().decompressobj().decompress(block[:MAX_UNPACKED]) if _zstd_fits(block) else b""
         )
-    raise Refused("avro_container_codec")
+    raise PackedRefusal("avro_container_codec")
 
 
 def _zstd_fits(block: bytes) -> bool:
@@ -203,5 +203,5 @@ def _zstd_fits(block: bytes) -> bool:
 
     size = zstandard.get_frame_parameters(block).content_size
     if size > MAX_UNPACKED or size in (zstandard.CONTENTSIZE_UNKNOWN, zstandard.CONTENTSIZE_ERROR):
-        raise Refused("unpacks_too_large")
+        raise PackedRefusal("unpacks_too_large")
     return True

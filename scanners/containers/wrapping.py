@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable
 
-from scanners.containers.packed import MAX_UNPACKED, Refused
+from scanners.containers.packed import MAX_UNPACKED, PackedRefusal
 
 _BOM = b"\xef\xbb\xbf"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
@@ -61,7 +61,7 @@ def _zlib(window: int) -> Callable[[bytes], bytes | None]:
         except zlib.error:
             return None
         if inflate.unconsumed_tail:
-            raise Refused("unpacks_too_large")
+            raise PackedRefusal("unpacks_too_large")
         return plain if inflate.eof and not inflate.unused_data else None
 
     return unpack
@@ -76,7 +76,7 @@ def _zstd(body: bytes) -> bytes | None:
     except zstandard.ZstdError:
         return None
     if len(plain) > _most_of(body):
-        raise Refused("unpacks_too_large")
+        raise PackedRefusal("unpacks_too_large")
     return plain
 
 

@@ -11,7 +11,7 @@ import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from scanners.containers.packed import Refused, xml_loads
+from scanners.containers.packed import PackedRefusal, xml_loads
 from scanners.containers.wrapping import LATIN, latin_text, unwrapped
 from scanners.decode.csv_text import csv_options
 from scanners.decode.json_text import loads, readable, several
@@ -156,7 +156,7 @@ def _is_utf8(body: bytes) -> bool:
 def _opened(body: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
     try:
         return unwrapped(body) if body else (body, ())
-    except Refused:
+    except PackedRefusal:
         return body, ()
 
 
@@ -224,7 +224,7 @@ def _parses(body: bytes) -> bool:
     """Whether a body is XML, be it of a kind that is refused; what only begins like it is a text."""
     try:
         xml_loads(body)
-    except Refused:
+    except PackedRefusal:
         return True
     except Exception:
         return False

@@ -54,7 +54,7 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     registry = Schemas.of(schemas)
     try:
         plain, wrapped = unwrapped(part)
-    except packed.Refused as refused:
+    except packed.PackedRefusal as refused:
         return Decoded(None, format.name, str(refused))
     decoded = _decode(plain, format, registry)
     return replace(decoded, wrapped=wrapped) if wrapped else decoded
@@ -91,7 +91,7 @@ def _read(name: str, part: bytes, format: PartFormat, schemas: Schemas) -> Decod
         return _READERS[name](part, format, schemas)
     except SchemaUnusable:
         return Decoded(None, name, "unusable_schema")
-    except packed.Refused as refused:
+    except packed.PackedRefusal as refused:
         return Decoded(None, name, str(refused))
     except (RecursionError, MemoryError):
         return Decoded(None, name, "too_deep")

@@ -16,7 +16,7 @@ from numba.core import caching, config
 from scanners import tape
 
 
-class Kept(caching._CacheLocator):  # type: ignore[misc]
+class PackageCacheLocator(caching._CacheLocator):  # type: ignore[misc]
     """Compiled code is kept by the text of this package's modules, wherever they are.
 
     Spark's workers have them in a zip file in a new folder each time, by which numba would compile them again each time.
@@ -38,7 +38,7 @@ class Kept(caching._CacheLocator):  # type: ignore[misc]
         return str(self._line)
 
     @classmethod
-    def from_function(cls, py_func: Any, _py_file: str) -> Kept:
+    def from_function(cls, py_func: Any, _py_file: str) -> PackageCacheLocator:
         self = cls(py_func)
         try:
             self.ensure_cache_path()
@@ -61,7 +61,7 @@ def _for_this_process() -> str:
 
 def compiled(function: Callable[..., Any]) -> Any:
     """The function as machine code, made when it is called first."""
-    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{Kept.__name__}"
+    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{PackageCacheLocator.__name__}"
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:

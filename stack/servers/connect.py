@@ -11,14 +11,14 @@ from stack.processes.ports import LOOPBACK
 from stack.processes.process import Identity
 from stack.servers.kafka import LOGGING
 from stack.servers.registry import answers
-from stack.servers.server import Launch, Named, Site
+from stack.servers.server import Launch, ServerFacts, Site
 
 PLUGINS = ("connect-file", "debezium-postgres")
 """Each has a class loader of its own."""
 
 
 class Connect:
-    facts = Named("connect", "Kafka Connect", versions.KAFKA, ("connect", *PLUGINS))
+    facts = ServerFacts("connect", "Kafka Connect", versions.KAFKA, ("connect", *PLUGINS))
 
     def prepare(self, site: Site) -> Launch:
         config = site.home.config("connect")

@@ -16,7 +16,7 @@ from stack.processes.ports import LOOPBACK
 from stack.processes.process import Identity
 from stack.servers import elasticsearch_guard, gateway
 from stack.servers.registry import answers
-from stack.servers.server import COMMON_OPTIONS, Launch, Named, Site
+from stack.servers.server import COMMON_OPTIONS, Launch, ServerFacts, Site
 
 PLUGIN = f"""\
 description=Netty transport
@@ -29,7 +29,7 @@ classname=org.elasticsearch.transport.netty4.Netty4Plugin
 
 
 class Elasticsearch:
-    facts = Named(
+    facts = ServerFacts(
         "elasticsearch",
         "Elasticsearch",
         versions.ELASTICSEARCH,

@@ -15,7 +15,7 @@ from stack.home import owners, write_atomically
 from stack.installed import versions
 from stack.processes.ports import LOOPBACK
 from stack.processes.process import Identity, tail
-from stack.servers.server import Launch, Named, Site
+from stack.servers.server import Launch, ServerFacts, Site
 
 LOGGING = """\
 rootLogger.level = WARN
@@ -30,7 +30,7 @@ logger.kafka.level = INFO
 
 
 class Kafka:
-    facts = Named("kafka", "Kafka", versions.KAFKA, ("kafka",), ("kafka-controller",))
+    facts = ServerFacts("kafka", "Kafka", versions.KAFKA, ("kafka",), ("kafka-controller",))
 
     def prepare(self, site: Site) -> Launch:
         config = site.home.config("kafka")

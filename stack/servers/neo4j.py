@@ -12,7 +12,7 @@ from stack.installed import versions
 from stack.processes.ports import LOOPBACK
 from stack.processes.process import Identity
 from stack.servers import gateway
-from stack.servers.server import COMMON_OPTIONS, COMPILED_LATE, Launch, Named, Site
+from stack.servers.server import COMMON_OPTIONS, COMPILED_LATE, Launch, ServerFacts, Site
 
 USER = "neo4j"
 BOLT_HANDSHAKE = bytes.fromhex("6060b017" + "00000405" + "00000000" * 3)
@@ -24,7 +24,7 @@ OPENS = [
 
 
 class Neo4j:
-    facts = Named("neo4j", "Neo4j", versions.NEO4J, ("neo4j",))
+    facts = ServerFacts("neo4j", "Neo4j", versions.NEO4J, ("neo4j",))
 
     def password(self, site: Site) -> str:
         return site.home.secret("neo4j.password")

@@ -9,11 +9,11 @@ from pathlib import Path
 from stack.installed import artifacts, versions
 from stack.processes.ports import LOOPBACK
 from stack.processes.process import Identity
-from stack.servers.server import COMMON_OPTIONS, Launch, Named, Site
+from stack.servers.server import COMMON_OPTIONS, Launch, ServerFacts, Site
 
 
 class Registry:
-    facts = Named("registry", "the schema registry", versions.REGISTRY, ("registry",))
+    facts = ServerFacts("registry", "the schema registry", versions.REGISTRY, ("registry",))
 
     def prepare(self, site: Site) -> Launch:
         data = site.home.data("registry")

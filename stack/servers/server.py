@@ -92,7 +92,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Named:
+class ServerFacts:
     """The fixed facts of a server. `extra_ports` are ports it needs beside the public one."""
 
     name: str
@@ -106,7 +106,7 @@ class Server(Protocol):
     """One kind of server."""
 
     @property
-    def facts(self) -> Named: ...
+    def facts(self) -> ServerFacts: ...
 
     def prepare(self, site: Site) -> Launch:
         """Write configuration, format storage. May take seconds. Raises OSError, StackError."""

@@ -17,7 +17,7 @@ from stack.installed.class_archive import ClassArchive
 from stack.installed.coursier import pyspark_jars
 from stack.processes.ports import LOOPBACK
 from stack.processes.process import Identity
-from stack.servers.server import COMMON_OPTIONS, COMPILED_LATE, Launch, Named, Site
+from stack.servers.server import COMMON_OPTIONS, COMPILED_LATE, Launch, ServerFacts, Site
 
 LOGGING = """\
 rootLogger.level = warn
@@ -107,7 +107,7 @@ class Spark:
     lists_classes   whether it writes down the classes it loads where there is no archive of them yet
     """
 
-    facts: Named
+    facts: ServerFacts
     options: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     lists_classes: bool = False
@@ -236,9 +236,9 @@ class Spark:
         return f"sc://localhost:{site.ports[self.facts.name]}"
 
 
-FOR_SCANS = Spark(Named("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro")))
+FOR_SCANS = Spark(ServerFacts("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro")))
 FOR_QUERIES = Spark(
-    Named("query", "Spark Connect for queries", versions.SPARK, ("spark-kafka", "spark-avro")),
+    ServerFacts("query", "Spark Connect for queries", versions.SPARK, ("spark-kafka", "spark-avro")),
     # How full its heap is and what it works on can be seen from outside: see `stack/processes/heap.py` and
     # `stack/processes/jvm.py`. One value that is too large must not end it for everybody; an engine that fails to answer
     # afterwards is replaced by its keeper.

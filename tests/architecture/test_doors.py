@@ -49,7 +49,8 @@ BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 OTHERS = set(
     "CurationEdits DataProducts GlossaryTree TableExport TableIntake "
     "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore Certificates"
-    " Clicks ClusterRemoval ClusterTrial Connections Connectors ConsumerReads Contracts CopyKeeper Datasets Declared Descriptions"
+    " Clicks ClusterRemoval ClusterTrial Connections Connectors ConsumerReads Contracts CopyKeeper Datasets"
+    " DeclaredService Descriptions"
     " Detections"
     " DeviceLogins DirectoryList DirectoryPeople Discovery DomainAudit DomainRights Duties EffectiveAccess Events Extensions"
     " FactsSource GovernanceState Grants GroupLags Guard Health Identity Incidents Ingest Knowledge KnownDocuments KnownViews"

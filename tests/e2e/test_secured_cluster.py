@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from api.config.home import Home
 from api.config.settings import Settings
 from api.wiring.adapters import Adapters
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from tests.conftest import RunningWeir
 from tests.secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
 
@@ -128,7 +128,7 @@ def test_weirs_own_topics_can_live_there(secured: SecuredKafka, tmp_path: Path) 
     }
     settings = Settings.model_validate({"kafka": kafka})
     assert PASSWORD not in repr(settings)
-    parts = Adapters(settings, Home(tmp_path), Given())
+    parts = Adapters(settings, Home(tmp_path), GivenAdapters())
     parts.probes()["kafka"]()
     log, source = parts.log, parts.source
     try:

@@ -14,7 +14,7 @@ from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
 from api.wiring.duties import Duties
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import write_admin_token
 from catalog.adapters.elastic.index import ElasticSearchIndex
 from catalog.search.service import Search
@@ -42,7 +42,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
         built = build(
             settings,
             Home(tmp_path),
-            Given(
+            GivenAdapters(
                 index=index,
                 brokers=MemoryBrokers({}),
                 log=servers.log,

@@ -19,7 +19,7 @@ from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
 from api.features.scans.runner import ScanRunner
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
@@ -92,7 +92,7 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
     services = build(
         settings,
         Home(folder),
-        Given(
+        GivenAdapters(
             index=MemorySearchIndex(),
             log=log,
             source=MemoryEventSource(log),

@@ -31,8 +31,8 @@ from pydantic import SecretStr
 from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.joins.declared import Declared
-from api.wiring.given import Given
+from api.joins.declared import DeclaredService
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
@@ -394,7 +394,7 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     services = build(
         settings,
         Home(folder),
-        Given(
+        GivenAdapters(
             index=MemorySearchIndex(),
             log=log,
             source=MemoryEventSource(log),
@@ -405,7 +405,7 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     )
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
     services[Datasets].register_cluster("real", ClusterSpec.model_validate(spec))
-    services[Declared].apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
+    services[DeclaredService].apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
     for scan in scans.values():
         services[Datasets].record_scan(scan)
     yield services

@@ -20,7 +20,7 @@ from api.config.settings import Settings
 from api.config.trace_settings import TraceSettings
 from api.features.scans.runner import ScanRunner
 from api.wiring import traces
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.instance import write_admin_token
 from tests.answer_check import CheckedClient
 from tests.lineage_servers import servers_on
@@ -80,7 +80,7 @@ def client(stack: Stack, received: Collector, tmp_path_factory: pytest.TempPathF
     settings.kafka.bootstrap_servers = stack.kafka
     settings.spark.remote, settings.query.remote = SecretStr(stack.spark), SecretStr(stack.engine)
     with servers_on(stack) as servers:
-        given = Given(
+        given = GivenAdapters(
             index=MemorySearchIndex(),
             log=servers.log,
             letters=servers.dead,

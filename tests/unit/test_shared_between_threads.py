@@ -12,7 +12,7 @@ import pytest
 
 from catalog.search.language import vocabulary
 from lineage.names import Names
-from lineage.observed.duplicate_events import Told
+from lineage.observed.duplicate_events import RecentEvents
 from lineage.sql import flows
 from scanners.adapters.presidio.custom_recognizers import CustomRecognizers
 from scanners.adapters.presidio.detector import PresidioAnalyzer
@@ -110,5 +110,5 @@ def test_statements_are_read_by_several_threads() -> None:
 
 
 def test_repeated_events_are_noted_by_several_threads() -> None:
-    events = Told(0.000_01)
+    events = RecentEvents(0.000_01)
     assert hammer(lambda number: events.is_new({"run": number}) in (True, False), list(range(3000)), rounds=3) == []

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from weir_lineage.plan import PlanReader, Written
+from weir_lineage.plan import PlanReader, WrittenColumns
 from weir_lineage.plan_values import Source
 from weir_lineage.report import KEPT, Reporter, text_of
 from weir_lineage.spark_names import path
@@ -22,7 +22,7 @@ def plan(name: str) -> list[dict[str, Any]]:
     return plans
 
 
-def columns(written: Written) -> dict[str, set[tuple[str, str, bool]]]:
+def columns(written: WrittenColumns) -> dict[str, set[tuple[str, str, bool]]]:
     by_name = {}
     for name, value in written.columns:
         parts = value.fields or {"": value}

@@ -19,7 +19,7 @@ from policies.gate import gate
 from policies.gate.gate import Gated
 from policies.model import Effect, Subject
 from policies.plan.model import TablePlan, Window
-from policies.plan.prepare import DecidedTables, Prepared, Preparer, check_possible
+from policies.plan.prepare import DecidedTables, PreparedQuery, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
@@ -48,7 +48,7 @@ class Built:
     sql: str
     tables: tuple[StreamTable, ...]
     shape: Shape
-    prepared: Prepared
+    prepared: PreparedQuery
     sources: tuple[str, ...]
     compacted: Mapping[str, bool]
 
@@ -127,7 +127,7 @@ def of_basis(basis: Basis, preparer: Preparer) -> Built:
 def _shaped(
     spec: ViewSpec,
     gated: Gated,
-    prepared: Prepared,
+    prepared: PreparedQuery,
     key: Sequence[str] | None,
     replaced: Sequence[TableRef],
     compaction: Mapping[TableRef, bool | None],

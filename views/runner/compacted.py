@@ -18,7 +18,7 @@ from catalog.paths import KEY, FieldPath
 from policies.gate.gate import Gated
 from policies.plan.model import ByKey
 from policies.plan.ports import QueryTable
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.value_columns import value_columns
 from policies.plan.views import Column, GovernedTable
 from policies.sql.names import fold
@@ -69,7 +69,7 @@ def or_as_before(
     return known
 
 
-def own_key(prepared: Prepared, refs: Collection[TableRef]) -> list[str] | None:
+def own_key(prepared: PreparedQuery, refs: Collection[TableRef]) -> list[str] | None:
     """The column of the result that is the key of the one topic that the query reads."""
     if len(prepared.tables) != 1:
         return None
@@ -86,7 +86,7 @@ def shown_key(gated: Gated, columns: Mapping[TableRef, Visible], refs: Collectio
     return None
 
 
-def with_keys(prepared: Prepared, streamed: Shape, refs: Iterable[TableRef]) -> None:
+def with_keys(prepared: PreparedQuery, streamed: Shape, refs: Iterable[TableRef]) -> None:
     """Have the followed ones of these topics read by key, in a view with a key. Changes `prepared`.
 
     Raises InvalidInput for a key that is not the whole key of the records, or does not keep their keys apart."""

@@ -21,7 +21,7 @@ from views.runner.record import Record
 from views.runner.result import flows, inherited
 from views.runner.schemas import avro_text, refuse_foreign, register
 from views.runner.state import Generation
-from views.runner.tools import Declared, Tools
+from views.runner.tools import DeclaredView, Tools
 from views.runner.topic_options import alterations
 
 _MOST_PARTITIONS = 12
@@ -33,7 +33,7 @@ class Generations:
     def __init__(self, view: str, tools: Tools, record: Record) -> None:
         self._view, self._tools, self._record = view, tools, record
 
-    def plan(self, declared: Declared, current: Built, generation: Generation) -> StreamPlan:
+    def plan(self, declared: DeclaredView, current: Built, generation: Generation) -> StreamPlan:
         """What the engine runs for a generation."""
         at = (generation.id, generation.cluster, generation.topic, generation.checkpoint, generation.start)
         run = self._record.state.runs
@@ -41,7 +41,7 @@ class Generations:
             self._plan(declared.spec, current, *at), schema=generation.registered, run=run, copy_to=generation.copy_to
         )
 
-    def begin(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
+    def begin(self, declared: DeclaredView, current: Built, why: str, since: str | None = None) -> None:
         """Make room for a generation: the first one, or one that is built beside the rows of another. `since`: see `start_of`.
 
         Raises Conflict for an output topic with other records in it, QueryFailed for SQL that does not fit its tables.
@@ -92,7 +92,7 @@ class Generations:
         self._record.save(now=True)
         tools.journal("view.start", self._view, [f"generation {number}: {why}", *changed])
 
-    def replace(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
+    def replace(self, declared: DeclaredView, current: Built, why: str, since: str | None = None) -> None:
         """Build another beside the rows of the one that readers get; its stream must have ended."""
         state = self._record.state
         if state.building is not None:

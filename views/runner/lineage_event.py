@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, to_ddl
 from catalog.paths import VALUE, FieldPath
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from views.model import Column
 from views.runner.result import Flow, flows
 from views.runner.state import Generation
@@ -19,7 +19,7 @@ _PRODUCER = "https://weir.example/views"
 _FACET = {"_producer": _PRODUCER, "_schemaURL": "https://openlineage.io/spec/1-0-2/OpenLineage.json"}
 
 
-def running_event(view: str, generation: Generation, prepared: Prepared, tools: Tools) -> dict[str, Any]:
+def running_event(view: str, generation: Generation, prepared: PreparedQuery, tools: Tools) -> dict[str, Any]:
     """The event that a generation runs. Its output is the view's topic, or, where that is private, the view by its name."""
     names = [name for name, _ in generation.columns]
     by_column = flows(prepared, names)

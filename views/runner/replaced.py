@@ -9,7 +9,7 @@ from dataclasses import replace
 from catalog.datatypes import StructType
 from catalog.errors import Conflict, InvalidInput
 from policies.plan.ports import QueryTable
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
 from policies.sql.names import fold
@@ -37,7 +37,7 @@ def check_once(tables: Mapping[TableRef, QueryTable]) -> None:
             )
 
 
-def own_key(prepared: Prepared, replaced: Keys, declared: list[str] | None) -> list[str] | None:
+def own_key(prepared: PreparedQuery, replaced: Keys, declared: list[str] | None) -> list[str] | None:
     """The declared key; else that of the one view that the query reads, where its columns are in the result as they are."""
     if declared is not None or len(prepared.tables) != 1:
         return declared
@@ -60,7 +60,7 @@ def own_key(prepared: Prepared, replaced: Keys, declared: list[str] | None) -> l
     return own or None
 
 
-def check_replaced(prepared: Prepared, streamed: Shape, replaced: Keys) -> None:
+def check_replaced(prepared: PreparedQuery, streamed: Shape, replaced: Keys) -> None:
     """A row that goes is known by its key alone, so the key of a view over it must be the whole of that, in a form that keeps keys
     apart.
 

@@ -16,7 +16,7 @@ from catalog.paths import VALUE, FieldPath
 from policies.decision.places import Places
 from policies.model import DatasetFacts, FieldFacts, Mask, SourceFacts, SubjectMatch
 from policies.plan import explain
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.views import GovernedTable
 from policies.sql.expression_sources import Output
 from policies.sql.names import fold
@@ -72,7 +72,7 @@ class Flow:
         return self.mask is not None
 
 
-def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
+def flows(prepared: PreparedQuery, names: Sequence[str]) -> dict[str, list[Flow]]:
     """Column -> the fields it comes from, sorted. A column that cannot be followed comes from every field of every table."""
     tree = prepared.gated.tree
     by_name: dict[str, list[Output]] = {}

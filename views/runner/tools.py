@@ -20,7 +20,7 @@ FIRST_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredView:
     """A view as it is declared now. `digest` changes with the spec."""
 
     spec: ViewSpec
@@ -38,7 +38,7 @@ class Tools:
     written   differs once somebody wrote to the record store
     """
 
-    document: Callable[[str], Declared | None]
+    document: Callable[[str], DeclaredView | None]
     subject: Callable[[str], Subject]
     preparer: Preparer
     engine: StreamEngine

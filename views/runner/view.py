@@ -27,7 +27,7 @@ from views.runner.lineage_event import running_event
 from views.runner.record import Record
 from views.runner.running import RunningStream, start
 from views.runner.state import ViewState, behind
-from views.runner.tools import Declared, Pause, Tools
+from views.runner.tools import DeclaredView, Pause, Tools
 
 _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
@@ -66,7 +66,7 @@ class View:
     _compaction: Compaction = field(init=False)
     _built: Built | None = None
     _basis: Basis | None = None
-    _declared: Declared | None = None
+    _declared: DeclaredView | None = None
     _stream: RunningStream | None = None
     _pause: Pause = field(default_factory=Pause)
     _due: _Due = field(default_factory=_Due)
@@ -172,7 +172,7 @@ class View:
         self.close()
         self._end_left_over()
 
-    def _settle(self, declared: Declared, rebuild: int, since: str | None, paused: bool) -> None:
+    def _settle(self, declared: DeclaredView, rebuild: int, since: str | None, paused: bool) -> None:
         """Decide again, where that is due, and turn to another generation where that is asked for; `since`: from where."""
         now = self.tools.monotonic()
         changed = self._declared is None or declared.digest != self._declared.digest
@@ -240,7 +240,7 @@ class View:
             self.tools.journal("view.stop", self.name, ["what it may contain changed while it was paused"])
             self._generations.retire_all()
 
-    def _turn_to(self, declared: Declared, current: Built) -> None:
+    def _turn_to(self, declared: DeclaredView, current: Built) -> None:
         """The declaration, the decision or a type is another: the old stream takes no record any more."""
         self._stop()
         writing, subject = self.state.writing, declared.spec.runAs.subject
@@ -255,7 +255,7 @@ class View:
             fix = f"Its rows were deleted; weir view rebuild {self.name} builds them again."
             self.record.turn(State.STOPPED, Conflict(f"{sentence} {fix}", details={"view": self.name}))
 
-    def _run(self, declared: Declared) -> None:
+    def _run(self, declared: DeclaredView) -> None:
         """Have the stream of the written generation run."""
         writing, current = self.state.writing, self._built
         if self._stream is not None or writing is None or current is None or writing.hash != current.generation:

@@ -26,7 +26,7 @@ from views.row_ports import ServingTable, Wanted
 from views.serving.cursors import Cursors, Place
 from views.serving.key_order import encode
 from views.serving.masked import MaskedView
-from views.serving.wanted import Asked
+from views.serving.wanted import RowQuestion
 
 MOST_SCANNED = 20_000
 _AT_ONCE = 500
@@ -47,7 +47,7 @@ def read_page(
     view: str,
     generation: str,
     key: Sequence[str],
-    asked: Asked,
+    asked: RowQuestion,
     masked: MaskedView,
     cursors: Cursors,
     most_scanned: int = MOST_SCANNED,
@@ -91,7 +91,7 @@ Found = tuple[list[Seen], Place | None, int]
 
 
 def _by_key(
-    source: _Source, key: Sequence[str], asked: Asked, masked: MaskedView, place: Place | None, most_scanned: int
+    source: _Source, key: Sequence[str], asked: RowQuestion, masked: MaskedView, place: Place | None, most_scanned: int
 ) -> Found:
     wanted = replace(asked.wanted, after=place.last) if place is not None else asked.wanted
     check = asked.check(masked.columns)
@@ -110,7 +110,7 @@ def _by_key(
 
 
 def _by_what_is_seen(
-    source: _Source, key: Sequence[str], asked: Asked, masked: MaskedView, place: Place | None, most_scanned: int
+    source: _Source, key: Sequence[str], asked: RowQuestion, masked: MaskedView, place: Place | None, most_scanned: int
 ) -> Found:
     hidden = next(name for name in key if not masked.unmasked(name))
     check = asked.check(masked.columns)

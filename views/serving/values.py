@@ -30,7 +30,7 @@ _FAR_TIME = re.compile(r"([+-]?)(\d{4,})-(.*)\Z", re.S)
 _BASE64 = str.maketrans(" -_", "++/")
 
 
-class Written(float):
+class WrittenNumber(float):
     """A number of a JSON text with all digits that were written, which a float may not hold."""
 
     text: str
@@ -51,14 +51,14 @@ def json_form(value: object, kind: Primitive) -> object:
     if value is None:
         return None
     reader = _READERS[family(kind)]
-    if isinstance(value, Written) and reader is not _number:
+    if isinstance(value, WrittenNumber) and reader is not _number:
         value = _as_written(value, reader)
     if isinstance(value, bool) and reader is not _boolean:
         raise ValueError("a truth value")
     return reader(value, kind)
 
 
-def _as_written(value: Written, reader: Callable[[object, Primitive], object]) -> object:
+def _as_written(value: WrittenNumber, reader: Callable[[object, Primitive], object]) -> object:
     if reader is _decimal or (reader is _whole and _WHOLE.match(value.text)):
         return value.text
     return float(value)

@@ -24,7 +24,7 @@ from catalog.datatypes import Primitive, family
 from catalog.errors import InvalidInput
 from views.model import Column, identity
 from views.row_ports import Comparison, Wanted
-from views.serving.values import Written, comparable, json_form
+from views.serving.values import WrittenNumber, comparable, json_form
 from views.serving.where.bounds import met_by
 from views.serving.where.read import Condition, read_where
 from views.serving.where.refusals import unfit
@@ -37,7 +37,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RowQuestion:
     """`wanted.after` is not set: `cursor` is read by `views.serving.page`. Bounds are in `comparisons`, too, which are
     exact where the table's order of texts is not. `where`: the condition of the rows; None where there is none."""
 
@@ -67,7 +67,7 @@ def read_wanted(
     key: Sequence[str],
     default_rows: int = 100,
     most_rows: int = 1_000,
-) -> Asked:
+) -> RowQuestion:
     """`columns`: those that the asker sees, with the types that they see; `key`: names of the key's columns, none for a
     view that keeps each row. Parameters that are not PARAMETERS are not looked at.
 
@@ -105,7 +105,7 @@ def read_wanted(
     texts = None if keys is None else tuple(dict.fromkeys(map(identity, keys)))
     limit = _limit(values_of["limit"][0], most_rows) if "limit" in values_of else min(default_rows, most_rows)
     cursor = values_of["cursor"][0] if "cursor" in values_of else None
-    return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor, where)
+    return RowQuestion(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor, where)
 
 
 def _key_in(where: Condition, key: Sequence[str]) -> tuple[object, ...]:
@@ -208,7 +208,7 @@ def _json_list(text: str) -> list[object] | None:
     if not text.lstrip().startswith("["):
         return None
     try:
-        values = json.loads(text, parse_constant=str, parse_float=Written)
+        values = json.loads(text, parse_constant=str, parse_float=WrittenNumber)
     except (ValueError, RecursionError):
         return None
     return values if isinstance(values, list) else None

@@ -13,7 +13,7 @@ from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Visible
 from views.shape.relations import (
-    Named,
+    NamedQuery,
     Relation,
     TimeWindow,
     is_call,
@@ -120,7 +120,7 @@ def doubtful(select: Any, around: list[Relation], columns: Mapping[TableRef, Vis
     return None
 
 
-def grouped(query: Any, names: Mapping[str, Named]) -> Grouped | None:
+def grouped(query: Any, names: Mapping[str, NamedQuery]) -> Grouped | None:
     """The groups of a query, through SELECTs that only pass them on; None for a query that does not aggregate."""
     names = with_names(query, names)
     if isinstance(query, exp.Subquery):

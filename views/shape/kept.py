@@ -14,10 +14,10 @@ from sqlglot import exp
 from policies.sql.names import fold
 from views.shape.groups import has_aggregate
 from views.shape.names import GONE, KEPT
-from views.shape.relations import Named, Relation, own_name, relations, with_names, written
+from views.shape.relations import NamedQuery, Relation, own_name, relations, with_names, written
 
 
-def with_kept(query: Any, names: Mapping[str, Named]) -> bool:
+def with_kept(query: Any, names: Mapping[str, NamedQuery]) -> bool:
     """Turn the conditions on a query's groups into a column; whether it has that column now. Changes `query`, whose
     rows are groups: a SELECT that aggregates, or one over such a SELECT."""
     names = with_names(query, names)
@@ -57,7 +57,7 @@ def _moved(query: Any, below: Relation, inner: bool, replaced: bool = False) -> 
     return True
 
 
-def rows_with_kept(query: Any, names: Mapping[str, Named]) -> bool:
+def rows_with_kept(query: Any, names: Mapping[str, NamedQuery]) -> bool:
     """The same for rows that replace one another by key: one that is gone, and a newer one that does not satisfy WHERE, take
     the older away. Changes `query`, which is a SELECT of one topic, or one over such a SELECT."""
     names = with_names(query, names)
@@ -70,7 +70,7 @@ def rows_with_kept(query: Any, names: Mapping[str, Named]) -> bool:
     return _moved(query, below[0], inner, below[0].table is not None)
 
 
-def conditions(query: Any, names: Mapping[str, Named]) -> list[Any]:
+def conditions(query: Any, names: Mapping[str, NamedQuery]) -> list[Any]:
     """The conditions on a query's groups, as `with_kept` would move them."""
     names = with_names(query, names)
     if isinstance(query, exp.Subquery):

@@ -16,11 +16,11 @@ Origin = tuple[TableRef, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedQuery:
     """A query of WITH, and the names that it sees itself."""
 
     query: Any
-    names: Mapping[str, Named]
+    names: Mapping[str, NamedQuery]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Relation:
     table: TableRef | None
     query: Any
     join: Any
-    names: Mapping[str, Named]
+    names: Mapping[str, NamedQuery]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class TimeWindow:
         return self.call.expressions[0] if self.call.expressions else None
 
 
-def with_names(node: Any, names: Mapping[str, Named]) -> Mapping[str, Named]:
+def with_names(node: Any, names: Mapping[str, NamedQuery]) -> Mapping[str, NamedQuery]:
     """The names of WITH that a query sees."""
     clause = node.args.get("with_")
     for cte in clause.expressions if clause is not None else ():
-        names = {**names, fold(cte.alias): Named(cte.this, names)}
+        names = {**names, fold(cte.alias): NamedQuery(cte.this, names)}
     return names
 
 
-def relations(select: Any, names: Mapping[str, Named]) -> list[Relation]:
+def relations(select: Any, names: Mapping[str, NamedQuery]) -> list[Relation]:
     """What a SELECT reads, in order; `names` with its own WITH."""
     start = select.args.get("from_")
     if start is None:
@@ -78,7 +78,7 @@ def relations(select: Any, names: Mapping[str, Named]) -> list[Relation]:
     return result
 
 
-def _with_joins(node: Any, join: Any, names: Mapping[str, Named]) -> Iterator[Relation]:
+def _with_joins(node: Any, join: Any, names: Mapping[str, NamedQuery]) -> Iterator[Relation]:
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery):
         yield from _with_joins(node.this, join, names)  # FROM (orders), FROM (a JOIN b)
     else:
@@ -87,7 +87,7 @@ def _with_joins(node: Any, join: Any, names: Mapping[str, Named]) -> Iterator[Re
         yield from _with_joins(inner.this, inner, names)
 
 
-def _relation(node: Any, join: Any, names: Mapping[str, Named]) -> Relation:
+def _relation(node: Any, join: Any, names: Mapping[str, NamedQuery]) -> Relation:
     alias = fold(node.alias_or_name)
     if isinstance(node, exp.Table):
         ref = node.meta.get("weir")
@@ -113,7 +113,7 @@ def own_nodes(node: Any) -> Iterator[Any]:
             yield from own_nodes(child)
 
 
-def selects(query: Any, names: Mapping[str, Named]) -> Iterator[tuple[Any, Mapping[str, Named]]]:
+def selects(query: Any, names: Mapping[str, NamedQuery]) -> Iterator[tuple[Any, Mapping[str, NamedQuery]]]:
     """The SELECTs whose rows a query consists of, each with the names it sees."""
     names = with_names(query, names)
     if isinstance(query, exp.SetOperation):
@@ -146,7 +146,7 @@ def written(item: Any) -> Any:
     return item
 
 
-def values_of(name: str, query: Any, names: Mapping[str, Named]) -> Iterator[tuple[Any, list[Relation]]]:
+def values_of(name: str, query: Any, names: Mapping[str, NamedQuery]) -> Iterator[tuple[Any, list[Relation]]]:
     """The expressions that a query's column consists of, one for each of its SELECTs, with what they read. A column that
     comes by a star is a column of that name."""
     for select, visible in selects(query, names):

@@ -15,7 +15,7 @@ from sqlglot import exp
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from views.shape.places import Places
-from views.shape.relations import Named, Relation, own_nodes, relations, with_names
+from views.shape.relations import NamedQuery, Relation, own_nodes, relations, with_names
 from views.shape.time_bounds import Bounds, bounds, conditions
 
 
@@ -24,7 +24,7 @@ class Followed:
     """A SELECT over a stream. `streams`: of its relations, those that are followed; `tied` how the joined ones are."""
 
     select: Any
-    names: Mapping[str, Named]
+    names: Mapping[str, NamedQuery]
     relations: list[Relation]
     streams: list[Relation]
     tied: list[tuple[Relation, Bounds]]
@@ -68,7 +68,7 @@ class _Finder:
     roles: Roles = field(default_factory=Roles)
     walked: set[int] = field(default_factory=set)
 
-    def stream(self, query: Any, names: Mapping[str, Named]) -> None:
+    def stream(self, query: Any, names: Mapping[str, NamedQuery]) -> None:
         names = with_names(query, names)
         if isinstance(query, exp.SetOperation):
             self.roles.sets.append(query)
@@ -84,7 +84,7 @@ class _Finder:
                 query, "A view follows a topic; name one behind FROM of each query it consists of.", "no-stream"
             )
 
-    def _select(self, select: Any, names: Mapping[str, Named]) -> None:
+    def _select(self, select: Any, names: Mapping[str, NamedQuery]) -> None:
         if id(select) in self.walked:
             return  # a query of WITH that is named twice
         self.walked.add(id(select))
@@ -117,7 +117,7 @@ class _Finder:
                 if isinstance(child, exp.Query) and id(child) not in read and not isinstance(node, exp.CTE):
                     self._table(child, names)
 
-    def _table(self, node: Any, names: Mapping[str, Named]) -> None:
+    def _table(self, node: Any, names: Mapping[str, NamedQuery]) -> None:
         """All topics under a node, and under the names of WITH it uses."""
         for table in node.find_all(exp.Table):
             ref = table.meta.get("weir")

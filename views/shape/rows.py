@@ -14,7 +14,7 @@ from views.shape.groups import Group, aggregates, grouped, grouping, has_aggrega
 from views.shape.limits import clocks_shown
 from views.shape.places import Places
 from views.shape.relations import (
-    Named,
+    NamedQuery,
     TimeWindow,
     is_call,
     origins,
@@ -285,7 +285,7 @@ def _reaches(node: Any, around: Any, watermarks: Mapping[TableRef, str]) -> bool
     )
 
 
-def _height(query: Any, names: Mapping[str, Named]) -> int:
+def _height(query: Any, names: Mapping[str, NamedQuery]) -> int:
     """How many aggregates are stacked in a query; a DISTINCT over the columns of a key is not one."""
     names = with_names(query, names)
     if isinstance(query, exp.Subquery):

@@ -67,7 +67,7 @@ class _Shown(Answer):
     rules: list[AccessRule]
 
     @staticmethod
-    def keys(purpose: str | None, seen: shown.Shown, rules: Iterable[shown.HeldRule]) -> dict[str, Any]:
+    def keys(purpose: str | None, seen: shown.ShownParts, rules: Iterable[shown.HeldRule]) -> dict[str, Any]:
         """What every answer about what somebody sees has, by the names of attributes."""
         return {
             "purpose": purpose,
@@ -261,7 +261,7 @@ class ComparedSide(_Shown):
     at: Time
 
     @classmethod
-    def of(cls, seen: compare.Seen) -> Self:
+    def of(cls, seen: compare.SideView) -> Self:
         keys = cls.keys(seen.side.purpose, seen.shown, seen.rules())
         return cls(person=seen.who.name, at=rfc3339(seen.moment.at), **keys)
 
@@ -280,7 +280,7 @@ class HeldNames(Answer):
     roles: list[str]
 
     @classmethod
-    def of(cls, names: compare.Held) -> Self:
+    def of(cls, names: compare.SideMemberships) -> Self:
         return cls(groups=list(names.groups), roles=list(names.roles))
 
 

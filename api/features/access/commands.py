@@ -12,11 +12,11 @@ from api.terminal.long_lists import Limit, Listed, ListFormat, print_file, print
 from api.terminal.names import complete_purpose, complete_user
 from api.terminal.options import As, AsOf, Output, Topic, api
 from api.terminal.output import Format, console, show
-from api.terminal.vocabularies import Holder, RightKind, Seen
+from api.terminal.vocabularies import Holder, RightKind, SightLevel
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
-Shows = Annotated[Seen | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
+Shows = Annotated[SightLevel | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.joins.cluster_removal import ClusterRemoval
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from catalog.datasets.datasets import Datasets
 from catalog.ports import CatalogStore
@@ -69,7 +69,11 @@ def get_cluster(datasets: From[Datasets], _: Caller, name: Name) -> answers.Clus
 
 @router.delete("/{name}", dependencies=[needs("manage")])
 def delete_cluster(
-    store: From[CatalogStore], declared: From[Declared], removal: From[ClusterRemoval], caller: Caller, name: Name
+    store: From[CatalogStore],
+    declared: From[DeclaredService],
+    removal: From[ClusterRemoval],
+    caller: Caller,
+    name: Name,
 ) -> answers.DeletedCluster:
     """Remove a cluster, declared or met by a scan; its topics leave the catalog as topics that are gone.
 

@@ -9,7 +9,7 @@ from api.visibility.sight import Sight, reads_whole, shows_figures
 from catalog.contracts.rules import OTHER_DATASET, Result, Rule, RuleKind, State, state_of
 from catalog.contracts.service import PromiseState
 from catalog.records import DatasetRecord
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 
 WHY = "it is about a dataset that is not in the catalog, or that you may not read whole"
 
@@ -21,7 +21,7 @@ class OtherDatasets:
     """What one reader may know of the datasets beside the one that a contract is about."""
 
     record: RecordOf
-    known: Callable[[DatasetRecord | None], Known]
+    known: Callable[[DatasetRecord | None], DatasetKnowledge]
     sight: Callable[[DatasetRecord], Sight]
 
     def cut(self, state: PromiseState) -> tuple[PromiseState, frozenset[str]]:

@@ -16,9 +16,9 @@ from catalog.contracts.rules import Rule, RuleKind, State, state_of
 from catalog.contracts.service import Contracts, ContractState, PromiseState
 from catalog.errors import NotFound
 from catalog.records import DatasetRecord, rfc3339
-from policies.decision.visibility import ALL, NOTHING, Known
+from policies.decision.visibility import ALL, NOTHING, DatasetKnowledge
 
-KnownOf = Callable[[DatasetRecord | None], Known]
+KnownOf = Callable[[DatasetRecord | None], DatasetKnowledge]
 """What the caller may know of a dataset; None: of one that is not in the catalog yet."""
 SightOf = Callable[[DatasetRecord], Sight]
 _EVERYTHING = Sight(everything=True)
@@ -93,7 +93,7 @@ class ShownContracts:
 def shown_to(contracts: Contracts, reader: Reader, sights: Sights, manages: bool) -> ShownContracts:
     """Contracts for one caller. `manages`: whether they may know of promises about datasets that are not there yet."""
 
-    def known(record: DatasetRecord | None) -> Known:
+    def known(record: DatasetRecord | None) -> DatasetKnowledge:
         if record is None:
             return ALL if reader.horizon is None or manages else NOTHING
         return reader.known(record)

@@ -16,7 +16,7 @@ from policies.model import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenTable:
     """left_out: datasets that are in no cluster."""
 
     text: str
@@ -37,7 +37,7 @@ class TableExport:
         owner: str | None = None,
         tag: str | None = None,
         text: str | None = None,
-    ) -> Written:
+    ) -> WrittenTable:
         """A line a dataset and one a field, in order."""
         reader = self._readers.of(subject)
         where = DatasetFilter(cluster=cluster, owner=owner, tag=tag, text=text)
@@ -55,7 +55,7 @@ class TableExport:
             writer.writerow(row(record.reference, "", spec, properties))
             for path in sorted({*fields, *self._paths(reader, record)}):
                 writer.writerow(row(record.reference, path, fields.get(path, {}), properties))
-        return Written(sheet.getvalue(), len(records) - len(listed))
+        return WrittenTable(sheet.getvalue(), len(records) - len(listed))
 
     def _paths(self, reader: Reader, record: DatasetRecord) -> list[str]:
         return [each.path for each in reader.datasets.schema(record.id).fields]

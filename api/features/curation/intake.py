@@ -11,7 +11,7 @@ from api.features.curation.answers import RefusedLine, TableChange, TableRead
 from api.features.curation.reading import Line, lines, part
 from api.features.declared.known import KnownDocuments
 from api.joins.dataset_documents import DatasetDocuments
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Reader, Readers
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed, WeirError
 from catalog.paths import FieldPath
@@ -33,7 +33,7 @@ class TableIntake:
     """Reads tables."""
 
     def __init__(
-        self, declared: Declared, documents: DatasetDocuments, known: KnownDocuments, readers: Readers
+        self, declared: DeclaredService, documents: DatasetDocuments, known: KnownDocuments, readers: Readers
     ) -> None:
         self._declared, self._documents, self._known, self._readers = declared, documents, known, readers
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from api.features.curation.answers import CurationChanged
 from api.joins.dataset_documents import DatasetDocuments, DocumentChanged, with_all_rights
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from catalog.curation.stated import KEYS
 from catalog.errors import Conflict
@@ -21,7 +21,7 @@ _ATTEMPTS = 5
 class CurationEdits:
     """The service behind `PATCH /datasets/{namespace}/{name}/curation`."""
 
-    def __init__(self, declared: Declared, documents: DatasetDocuments, readers: Readers) -> None:
+    def __init__(self, declared: DeclaredService, documents: DatasetDocuments, readers: Readers) -> None:
         self._declared, self._documents, self._readers = declared, documents, readers
 
     def edit(

@@ -7,7 +7,7 @@ from api.features.curation.intake import TableIntake
 from api.features.curation.service import CurationEdits
 from api.features.declared.known import KnownDocuments
 from api.joins.dataset_documents import DatasetDocuments
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
 from api.wiring.instance import Instance
@@ -16,9 +16,9 @@ from catalog.datasets.datasets import Datasets
 
 def provide(instance: Instance, parts: Adapters) -> None:
     """Add what this feature's routes ask for."""
-    instance.provide(DatasetDocuments, lambda: DatasetDocuments(instance[Declared], instance[Datasets].clusters))
+    instance.provide(DatasetDocuments, lambda: DatasetDocuments(instance[DeclaredService], instance[Datasets].clusters))
     instance.provide(
-        CurationEdits, lambda: CurationEdits(instance[Declared], instance[DatasetDocuments], instance[Readers])
+        CurationEdits, lambda: CurationEdits(instance[DeclaredService], instance[DatasetDocuments], instance[Readers])
     )
     instance.provide(
         TableExport, lambda: TableExport(instance[KnownDocuments], instance[Readers], instance[Datasets].clusters)
@@ -26,6 +26,6 @@ def provide(instance: Instance, parts: Adapters) -> None:
     instance.provide(
         TableIntake,
         lambda: TableIntake(
-            instance[Declared], instance[DatasetDocuments], instance[KnownDocuments], instance[Readers]
+            instance[DeclaredService], instance[DatasetDocuments], instance[KnownDocuments], instance[Readers]
         ),
     )

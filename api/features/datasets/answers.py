@@ -15,7 +15,7 @@ from catalog import records
 from catalog.curation.stated import announced
 from catalog.model import SchemaVersion
 from catalog.records import KEY_TYPE, DatasetRecord, rfc3339
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 
 
 class FirstPlace(Answer):
@@ -245,7 +245,7 @@ class Knows(Answer):
     lineage: bool
 
     @classmethod
-    def of(cls, known: Known) -> Knows:
+    def of(cls, known: DatasetKnowledge) -> Knows:
         return cls(existence=known.existence, schema_=known.schema, evidence=known.evidence, lineage=known.lineage)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.documents import SeenDocuments
 from api.visibility.domains import SeenDomains
 from api.visibility.readers import Readers
@@ -22,7 +22,7 @@ class KnownDocuments:
     """Lists declared documents, each `{apiVersion, kind, metadata, spec}`, for those who may know of them."""
 
     def __init__(
-        self, declared: Declared, identity: Identity, grants: Grants, readers: Readers, datasets: Datasets
+        self, declared: DeclaredService, identity: Identity, grants: Grants, readers: Readers, datasets: Datasets
     ) -> None:
         self._declared, self._identity, self._grants = declared, identity, grants
         self._readers, self._datasets = readers, datasets

@@ -18,7 +18,7 @@ from api.guard.services import From
 from api.joins.cluster_removal import ClusterRemoval
 from api.joins.connectors.places import KIND
 from api.joins.connectors.readers import shown_document
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.wiring.duties import Duties
 from catalog.errors import InvalidInput, NotFound
 from catalog.search.service import Search
@@ -35,7 +35,7 @@ router = FeatureRouter(tags=["declared state"])
 )
 async def apply(
     request: Request,
-    declared: From[Declared],
+    declared: From[DeclaredService],
     caller: Declarer,
     later: Session,
     dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
@@ -83,7 +83,7 @@ def documents(
     dependencies=[needs("manage", others="admins of a domain, its policies and visibility")],
 )
 def delete(
-    declared: From[Declared],
+    declared: From[DeclaredService],
     removal: From[ClusterRemoval],
     identity: From[Identity],
     caller: Declarer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.features.declared.known import KnownDocuments
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
 from api.wiring.instance import Instance
@@ -17,6 +17,6 @@ def provide(instance: Instance, parts: Adapters) -> None:
     instance.provide(
         KnownDocuments,
         lambda: KnownDocuments(
-            instance[Declared], instance[Identity], instance[Grants], instance[Readers], instance[Datasets]
+            instance[DeclaredService], instance[Identity], instance[Grants], instance[Readers], instance[Datasets]
         ),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from api.features.descriptions.answers import Description
 from api.joins.dataset_documents import DatasetDocuments, DocumentChanged, with_all_rights
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Reader, Readers
 from catalog.datasets.clusters import Clusters
 from catalog.errors import Conflict, NotFound
@@ -47,7 +47,12 @@ class Descriptions:
     """The service behind `PATCH /datasets/{namespace}/{name}`."""
 
     def __init__(
-        self, declared: Declared, readers: Readers, clusters: Clusters, state: GovernanceState, facts: FactsSource
+        self,
+        declared: DeclaredService,
+        readers: Readers,
+        clusters: Clusters,
+        state: GovernanceState,
+        facts: FactsSource,
     ) -> None:
         self._declared, self._readers = declared, readers
         self._documents = DatasetDocuments(declared, clusters)

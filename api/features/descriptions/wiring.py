@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.features.descriptions.service import Descriptions
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
 from api.wiring.instance import Instance
@@ -17,7 +17,7 @@ def provide(instance: Instance, parts: Adapters) -> None:
 
     def descriptions() -> Descriptions:
         return Descriptions(
-            instance[Declared],
+            instance[DeclaredService],
             instance[Readers],
             instance[Datasets].clusters,
             instance[GovernanceState],

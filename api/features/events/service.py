@@ -15,7 +15,7 @@ from catalog.errors import NotFound, WeirError
 from catalog.event_model import Event, EventFilter
 from catalog.events.events import Events
 from policies.access.identity import Identity
-from policies.decision.visibility import NOTHING, Aspect, Known
+from policies.decision.visibility import NOTHING, Aspect, DatasetKnowledge
 from policies.model import Subject
 from policies.requests.approvals import Approvals
 
@@ -88,7 +88,7 @@ class _Horizon:
 
     def __init__(self, readers: Readers, datasets: Datasets, subject: Subject) -> None:
         self._datasets, self._reader = datasets, readers.of(subject)
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, DatasetKnowledge] = {}
 
     def shows(self, event: Event) -> bool:
         if self._reader.horizon is None:
@@ -98,7 +98,7 @@ class _Horizon:
         aspect = next((each for begun, each in _ASPECTS if event.type.startswith(begun)), None)
         return aspect is None or self._of(event.subject).of(aspect)
 
-    def _of(self, reference: str) -> Known:
+    def _of(self, reference: str) -> DatasetKnowledge:
         if reference not in self._known:
             try:
                 record = self._datasets.get(self._datasets.find(reference))

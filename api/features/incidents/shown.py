@@ -13,7 +13,7 @@ from catalog.incident_store import Incident, IncidentFilter, RecordPlace, Resolu
 from catalog.incidents.service import Incidents
 from catalog.model import DatasetId
 from catalog.records import DatasetRecord, rfc3339
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 from policies.model import Subject
 
 MOST_LOOKED_AT = 5000
@@ -32,7 +32,7 @@ class ShownIncidents:
     incidents: Incidents
     caller: Subject
     record_of: RecordOf
-    known: Callable[[DatasetRecord], Known]
+    known: Callable[[DatasetRecord], DatasetKnowledge]
     sight: Callable[[DatasetRecord], Sight]
     downstream: Downstream
     _records: dict[DatasetId, DatasetRecord | None] = field(default_factory=dict)

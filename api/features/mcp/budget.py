@@ -17,7 +17,7 @@ _SHORTEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class FittingAnswer:
     """An answer that fits.
 
     data      what is shown, JSON-ready
@@ -60,7 +60,7 @@ class _Shortener:
         return f"{text[: self._text]}... [{len(text) - self._text:,} more characters]"
 
 
-def fit(data: Mapping[str, Any], items: str | None, most: int) -> Cut:
+def fit(data: Mapping[str, Any], items: str | None, most: int) -> FittingAnswer:
     """Cut an answer to `most` characters of JSON.
 
     `items`: key of the main list, whose first items are kept whole as many as fit. Where not even one fits, or the rest of the
@@ -70,7 +70,7 @@ def fit(data: Mapping[str, Any], items: str | None, most: int) -> Cut:
     whole = _whole(data, items, most)
     if whole is not None:
         return whole
-    cut = Cut(dict(data), 0)
+    cut = FittingAnswer(dict(data), 0)
     for texts, lists in ((LONGEST_TEXT, None), *zip(_SHORTER_TEXTS * 2, (None, *_SHORTER_LISTS), strict=True)):
         cut = _fit(data, items, most, _Shortener(texts, lists))
         if (cut.shown or not items or not data[items]) and len(as_json(cut.data)) <= most:
@@ -85,23 +85,23 @@ def fit(data: Mapping[str, Any], items: str | None, most: int) -> Cut:
     bare |= {items: []} if items else {}
     if len(as_json(bare)) > most:
         raise ValueError(f"{most} characters are too few for an answer")
-    return Cut(bare, 0, cut.cut_texts, cut.cut_lists + 1)
+    return FittingAnswer(bare, 0, cut.cut_texts, cut.cut_lists + 1)
 
 
-def _whole(data: Mapping[str, Any], items: str | None, most: int) -> Cut | None:
+def _whole(data: Mapping[str, Any], items: str | None, most: int) -> FittingAnswer | None:
     """Everything, where it fits without cutting a list: most answers are written once. None where it does not."""
     shortener = _Shortener(LONGEST_TEXT, None)
     short = {key: shortener.short(value) for key, value in data.items()}
     written = as_json(short)
     if len(written) > most:
         return None
-    return Cut(short, len(short[items]) if items else 0, shortener.texts, shortener.lists, written)
+    return FittingAnswer(short, len(short[items]) if items else 0, shortener.texts, shortener.lists, written)
 
 
-def _fit(data: Mapping[str, Any], items: str | None, most: int, shortener: _Shortener) -> Cut:
+def _fit(data: Mapping[str, Any], items: str | None, most: int, shortener: _Shortener) -> FittingAnswer:
     rest = {key: [] if key == items else shortener.short(value) for key, value in data.items()}
     if items is None:
-        return Cut(rest, 0, shortener.texts, shortener.lists)
+        return FittingAnswer(rest, 0, shortener.texts, shortener.lists)
     room = most - len(as_json(rest))
     kept: list[Any] = []
     counts = (shortener.texts, shortener.lists)
@@ -112,7 +112,7 @@ def _fit(data: Mapping[str, Any], items: str | None, most: int, shortener: _Shor
             break
         kept.append(shown)
         counts = (shortener.texts, shortener.lists)
-    return Cut({**rest, items: kept}, len(kept), *counts)
+    return FittingAnswer({**rest, items: kept}, len(kept), *counts)
 
 
 def without_empty(value: Any) -> Any:

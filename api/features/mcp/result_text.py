@@ -28,11 +28,11 @@ def text_of_failure(reply: Reply, most: int) -> str:
     return f"Weir refused this: {code}, HTTP {reply.status}.{wait}\n{fence.fenced(_written(cut))}"
 
 
-def _written(cut: budget.Cut) -> str:
+def _written(cut: budget.FittingAnswer) -> str:
     return fence.as_json(cut.data) if cut.written is None else cut.written
 
 
-def _shown(answer: ToolAnswer, cut: budget.Cut) -> str:
+def _shown(answer: ToolAnswer, cut: budget.FittingAnswer) -> str:
     if answer.items is None:
         return ""
     total = answer.total if answer.total is not None else answer.offset + len(answer.data[answer.items])
@@ -46,7 +46,7 @@ def _shown(answer: ToolAnswer, cut: budget.Cut) -> str:
     return f"{counted}. {total - next_one} are left: {again}."
 
 
-def _shortened(cut: budget.Cut) -> str:
+def _shortened(cut: budget.FittingAnswer) -> str:
     counts = ((cut.cut_texts, "long texts"), (cut.cut_lists, "inner lists"))
     parts = [f"{noun}: {count}" for count, noun in counts if count]
     return f"Shown in part: {', '.join(parts)}." if parts else ""

@@ -10,7 +10,7 @@ from api.edge.error_answer import Failure
 from api.edge.reason import Effect, Reason
 from catalog.records import rfc3339
 from policies import model
-from policies.effective.policy_reach import Reached
+from policies.effective.policy_reach import ReachReport
 from policies.masks.kind import MaskKind
 
 
@@ -250,6 +250,6 @@ class PolicyReaches(Answer):
     notes: list[str] = about("What was not counted to the end.")
 
     @classmethod
-    def of(cls, reached: Reached) -> Self:
+    def of(cls, reached: ReachReport) -> Self:
         policies = [PolicyReach.model_validate(asdict(each)) for each in reached.policies]
         return cls(policies=policies, since=rfc3339(reached.since), notes=list(reached.notes))

@@ -17,7 +17,7 @@ from api.guard.guards import Caller, case, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.errors import DatasetNotFound, InvalidInput
-from policies.access.decision_service import DecisionRequest, Decisions, Named
+from policies.access.decision_service import DecisionRequest, Decisions, DecisionSubject
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 from policies.effective.policy_reach import PolicyReaches
@@ -53,9 +53,9 @@ class DecisionBody(RequestBody):
     def question(self) -> DecisionRequest:
         """What is to be decided."""
         who = self.subject
-        named = Named(who) if isinstance(who, str) else None
+        named = DecisionSubject(who) if isinstance(who, str) else None
         if isinstance(who, SubjectBody):
-            named = Named(who.user, frozenset(who.groups), frozenset(who.roles))
+            named = DecisionSubject(who.user, frozenset(who.groups), frozenset(who.roles))
         return DecisionRequest(self.dataset, named, self.purpose, tuple(self.fields), self.action)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from api.features.declared.known import KnownDocuments
 from api.features.products.answers import Product, ProductDataset, Products
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Reader, Readers
 from catalog.curation.products import KIND
 from catalog.curation.stated import is_certified, is_deprecated
@@ -21,7 +21,12 @@ class DataProducts:
     """Reads products."""
 
     def __init__(
-        self, declared: Declared, known: KnownDocuments, readers: Readers, clusters: Clusters, identity: Identity
+        self,
+        declared: DeclaredService,
+        known: KnownDocuments,
+        readers: Readers,
+        clusters: Clusters,
+        identity: Identity,
     ) -> None:
         self._declared, self._known, self._readers = declared, known, readers
         self._clusters, self._identity = clusters, identity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from api.features.declared.known import KnownDocuments
 from api.features.products.service import DataProducts
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
 from api.wiring.instance import Instance
@@ -17,7 +17,7 @@ def provide(instance: Instance, parts: Adapters) -> None:
     instance.provide(
         DataProducts,
         lambda: DataProducts(
-            instance[Declared],
+            instance[DeclaredService],
             instance[KnownDocuments],
             instance[Readers],
             instance[Datasets].clusters,

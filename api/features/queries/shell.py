@@ -31,7 +31,7 @@ _LEAVE = ("exit", "quit")
 _LIST = "\\? lists those there are."
 
 
-class Left(Exception):
+class ShellEnded(Exception):
     """`\\q` was typed."""
 
 
@@ -53,7 +53,7 @@ class Shell:
         if statement.startswith("\\"):
             self._command(words[0], statement.partition(words[0])[2].strip())
         elif len(words) == 1 and words[0].lower() in _LEAVE:
-            raise Left
+            raise ShellEnded
         else:
             self._query(statement)
 
@@ -98,7 +98,7 @@ class Shell:
                 width = max(map(len, HELP))
                 print_text("\n".join(f"{each:{width}}  {text}" for each, text in HELP.items()))
             case "\\q":
-                raise Left
+                raise ShellEnded
             case _:
                 known = sorted({each.split()[0] for each in HELP})
                 near = [each for each in known if each[:2] == word[:2]]
@@ -118,7 +118,7 @@ def run_given(shell: Shell) -> int:
     for number, statement in enumerate(statements, 1):
         try:
             shell.run(statement)
-        except Left:
+        except ShellEnded:
             return 0
         except WeirError as error:
             print_failure(str(error), error)

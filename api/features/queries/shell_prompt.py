@@ -15,7 +15,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 from pygments.lexers.sql import SqlLexer
 
 from api.config.home import Home
-from api.features.queries.shell import HELP, Left, Shell
+from api.features.queries.shell import HELP, Shell, ShellEnded
 from api.terminal.failures import print_failure
 from api.terminal.output import errors
 from api.terminal.statements import is_blank, parted
@@ -74,7 +74,7 @@ def interact(shell: Shell) -> None:
             return
         try:
             run_typed(shell, text)
-        except Left:
+        except ShellEnded:
             return
 
 

@@ -18,7 +18,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ReadAttempt:
     """What came of reading a topic. outcome: read | empty | refused | noTopic | failed; text: in words; value: the first record."""
 
     topic: str
@@ -54,7 +54,7 @@ def read_settings(file: Path, environment: Mapping[str, str] = os.environ) -> di
     return settings
 
 
-def try_topic(settings: Mapping[str, str], topic: str, shows: bool, within: float = _SECONDS) -> Tried:
+def try_topic(settings: Mapping[str, str], topic: str, shows: bool, within: float = _SECONDS) -> ReadAttempt:
     """Read the first record of a topic as the settings sign in, without commits. `shows`: give its value."""
     from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
@@ -63,14 +63,14 @@ def try_topic(settings: Mapping[str, str], topic: str, shows: bool, within: floa
     try:
         consumer = Consumer(own)
     except KafkaException as error:
-        return Tried(topic, "failed", f"The configuration is not taken: {error.args[0].str()}")
+        return ReadAttempt(topic, "failed", f"The configuration is not taken: {error.args[0].str()}")
     refused = {KafkaError.TOPIC_AUTHORIZATION_FAILED}
     try:
         known = consumer.list_topics(topic, timeout=within).topics[topic]
         if known.error is not None:
             if known.error.code() in refused:
-                return Tried(topic, "refused", "The brokers refuse it.")
-            return Tried(topic, "noTopic", "The brokers do not show it: it is not there, or may not be seen.")
+                return ReadAttempt(topic, "refused", "The brokers refuse it.")
+            return ReadAttempt(topic, "noTopic", "The brokers do not show it: it is not there, or may not be seen.")
         consumer.assign([TopicPartition(topic, each, OFFSET_BEGINNING) for each in known.partitions])
         ends = sum(high - low for low, high in _offsets(consumer, topic, known.partitions, within))
         deadline = time.monotonic() + (within if ends else 2.0)
@@ -82,16 +82,16 @@ def try_topic(settings: Mapping[str, str], topic: str, shows: bool, within: floa
             if problem is None:
                 value = message.value()
                 text = value.decode("utf-8", "replace")[:_LONGEST] if value is not None and shows else None
-                return Tried(
+                return ReadAttempt(
                     topic, "read", f"It reads it: partition {message.partition()}, offset {message.offset()}.", text
                 )
             if problem.code() in refused:
-                return Tried(topic, "refused", "The brokers refuse it.")
-        return Tried(topic, "empty", "It may read it, and no record is there yet.")
+                return ReadAttempt(topic, "refused", "The brokers refuse it.")
+        return ReadAttempt(topic, "empty", "It may read it, and no record is there yet.")
     except KafkaException as error:
         if error.args[0].code() in refused:
-            return Tried(topic, "refused", "The brokers refuse it.")
-        return Tried(topic, "failed", f"The brokers do not let it in: {error.args[0].str()}")
+            return ReadAttempt(topic, "refused", "The brokers refuse it.")
+        return ReadAttempt(topic, "failed", f"The brokers do not let it in: {error.args[0].str()}")
     finally:
         consumer.close()
 

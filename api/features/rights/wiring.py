@@ -9,7 +9,7 @@ from functools import partial
 from api.config.settings import Settings
 from api.joins.connectors.at_source import AtSource
 from api.joins.connectors.ways_around import WaysAround
-from api.joins.declared import Declared
+from api.joins.declared import DeclaredService
 from api.joins.observing import Observing
 from api.joins.views.copies import ViewCopies
 from api.joins.views.declared import DeclaredViews
@@ -126,7 +126,7 @@ def _reconciliation(instance: Instance, parts: Adapters) -> Reconciliation:
         ledger=parts.rights_ledger,
         references=access.references,
         installation=lambda: installation_id(parts.policy_store, now),
-        copies=ViewCopies(instance[DeclaredViews], instance[SeenStates], lambda: instance[Declared]),
+        copies=ViewCopies(instance[DeclaredViews], instance[SeenStates], lambda: instance[DeclaredService]),
         decide=partial(_decided, instance[GovernanceState], instance[Identity]),
     )
     return Reconciliation(

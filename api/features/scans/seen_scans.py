@@ -12,7 +12,7 @@ from api.visibility.sight import Sights
 from catalog.model import DatasetId
 from catalog.scan_store import ScanRecord
 from policies.decision.domains import Reach
-from policies.decision.visibility import Known
+from policies.decision.visibility import DatasetKnowledge
 
 
 class SeenScans:
@@ -54,7 +54,7 @@ class SeenScans:
         return replace(scan, request={**scan.request, "topics": known}, problems=problems)
 
 
-def _cut(row: Mapping[str, Any], known: Known) -> dict[str, Any]:
+def _cut(row: Mapping[str, Any], known: DatasetKnowledge) -> dict[str, Any]:
     """The row of a dataset without what the reader may not know of it."""
     schema: dict[str, Any] = {} if known.schema else {"version": 0, "format": {}, "fields": 0, "shapes": 0}
     # Problems name fields and kinds of data.

@@ -10,7 +10,7 @@ import typer
 from api.terminal.names import complete_cluster, complete_entity, complete_user, require_entity
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, show
-from api.terminal.vocabularies import Found
+from api.terminal.vocabularies import SearchKind
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 
 def search(
     words: Annotated[list[str] | None, typer.Argument(help="What to look for; everything when absent.")] = None,
-    kind: Annotated[Found | None, typer.Option(help="dataset or field.")] = None,
+    kind: Annotated[SearchKind | None, typer.Option(help="dataset or field.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only of this owner.", autocompletion=complete_user)] = None,
     entity: Annotated[

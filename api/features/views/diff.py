@@ -27,7 +27,7 @@ from views.runner.compacted import or_as_before
 from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff
 from views.runner.contents import contents, place_of, plan_of, with_form
 from views.runner.state import Generation, ViewState
-from views.runner.tools import Declared
+from views.runner.tools import DeclaredView
 
 _MOST_USERS = 1_000
 _UNMASKED = 2
@@ -103,10 +103,10 @@ class ViewDiffs:
             text=_text(name, active, changed, rows),
         )
 
-    def _known(self, name: str, spec: Mapping[str, Any] | None) -> tuple[Declared, ViewState]:
+    def _known(self, name: str, spec: Mapping[str, Any] | None) -> tuple[DeclaredView, ViewState]:
         """What there is of the view; a new one may be proposed."""
         if spec is not None and self._declared.get(name) is None:
-            return Declared(self._proposed(name, spec), ""), ViewState()
+            return DeclaredView(self._proposed(name, spec), ""), ViewState()
         return self._views.find(name)
 
     def _proposed(self, name: str, spec: Mapping[str, Any]) -> ViewSpec:
@@ -211,7 +211,7 @@ def _side(generation: Generation | None) -> answers.DiffSide:
     )
 
 
-def _sql(active: Generation | None, declared: Declared) -> str:
+def _sql(active: Generation | None, declared: DeclaredView) -> str:
     return (active.sql if active is not None else "") or declared.spec.sql
 
 

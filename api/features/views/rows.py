@@ -22,7 +22,7 @@ from views.serving.cursors import Cursors
 from views.serving.leaves import NotExact
 from views.serving.masked import MaskedView
 from views.serving.page import Page, read_page
-from views.serving.wanted import Asked, read_wanted
+from views.serving.wanted import RowQuestion, read_wanted
 from views.settings import ViewSettings
 
 _TRIES = 3
@@ -126,7 +126,7 @@ class ViewRows:
             time.sleep(_LOOK_S)
 
 
-def _whole(asked: Asked, page: Page, masked: MaskedView, key: Sequence[str]) -> bool:
+def _whole(asked: RowQuestion, page: Page, masked: MaskedView, key: Sequence[str]) -> bool:
     """Whether each key that is asked for has its row."""
     keys = asked.wanted.keys
     return keys is not None and len(page.rows) == len(keys) and all(map(masked.unmasked, key))

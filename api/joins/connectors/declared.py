@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from api.joins.connectors.places import KIND, PENDING, Places, Server, same_way, same_worker, spec_of, way
 from catalog.apply.apply import Change
-from catalog.apply.kept import Kept
+from catalog.apply.kept import KeptDocuments
 from catalog.declared.documents import Document
 from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError
 from catalog.ports import CatalogStore, Clock
@@ -40,7 +40,7 @@ class _Seen:
     differences: list[Difference] = field(default_factory=list)
 
 
-class ConnectorHandler(Kept):
+class ConnectorHandler(KeptDocuments):
     """The worker is asked in `check`, outside the transaction, and changed in `settle`, after it."""
 
     kind = KIND

@@ -37,7 +37,7 @@ Server = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WorkerRequest:
     """What a document asks of its worker."""
 
     worker: ConnectWorker
@@ -165,11 +165,11 @@ class Places:
         ca = self._secrets.file(server["ca"], "connect.ca", authorities=True) if server.get("ca") else None
         return self._workers_of(str(server["url"]), auth, ca)
 
-    def asked(self, spec: ConnectorSpec, server: Server) -> Asked:
+    def asked(self, spec: ConnectorSpec, server: Server) -> WorkerRequest:
         """The worker has the plugin, and what it would get; secrets are read."""
         worker = self.worker(server)
         plugin = plugin_named(spec.plugin, worker.plugins(), f"Kafka Connect at {server['url']}")
-        return Asked(worker, plugin, self.wanted(spec, server, plugin.name))
+        return WorkerRequest(worker, plugin, self.wanted(spec, server, plugin.name))
 
     def wanted(self, spec: ConnectorSpec, server: Server, plugin: str) -> Wanted:
         self.check_secrets(spec, server)

@@ -16,7 +16,7 @@ from views.runner.state import ViewState
 
 
 class OwnDocuments(Protocol):
-    """`api.joins.declared.Declared`."""
+    """`api.joins.declared.DeclaredDocuments`."""
 
     def apply_own(self, text: str) -> None: ...
 

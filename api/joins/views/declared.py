@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from api.joins.views.cycles import Clusters, check_no_cycle
-from catalog.apply.kept import Kept
-from catalog.change_cache import Kept as CatalogKept
+from catalog.apply.kept import KeptDocuments
+from catalog.change_cache import ChangeCache
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput, WeirError
 from catalog.ports import CatalogStore, Clock
@@ -23,7 +23,7 @@ from views.durations import span
 from views.ports import TopicOptions, TopicSettings
 from views.runner.build import gated_once
 from views.runner.compacted import shown_key
-from views.runner.tools import Declared
+from views.runner.tools import DeclaredView
 from views.runner.topic_options import alterations
 from views.shape.shape import shape
 
@@ -79,7 +79,7 @@ def _key_of_source(spec: ViewSpec, options: Options, source: Source) -> list[str
     return key if there is not None and "compact" in there.config.get("cleanup.policy", "") else None
 
 
-class ViewHandler(Kept):
+class ViewHandler(KeptDocuments):
     """A view is kept as it was written; what depends on topics and rights is found when it starts."""
 
     kind = KIND
@@ -178,7 +178,7 @@ class DeclaredViews:
 
     def __init__(self, store: CatalogStore) -> None:
         self._store = store
-        self._kept: CatalogKept[_Views] = CatalogKept(store.changes)
+        self._kept: ChangeCache[_Views] = ChangeCache(store.changes)
 
     def names(self) -> list[str]:
         return sorted(self._all().by_name)
@@ -187,7 +187,7 @@ class DeclaredViews:
         """View -> when it was applied last."""
         return self._all().applied
 
-    def get(self, name: str) -> Declared | None:
+    def get(self, name: str) -> DeclaredView | None:
         return self._all().by_name.get(name)
 
     def named(self, text: str) -> str | None:
@@ -218,7 +218,7 @@ class DeclaredViews:
             applied[document.key] = document.applied_at
             text = json.dumps(document.spec, sort_keys=True, default=str)
             digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-            by_name[document.key] = Declared(ViewSpec.model_validate(document.spec), digest)
+            by_name[document.key] = DeclaredView(ViewSpec.model_validate(document.spec), digest)
         sinks = ((name, each.spec.sink) for name, each in by_name.items())
         by_topic = {(fold(sink.cluster), sink.topic): name for name, sink in sinks if sink is not None}
         return _Views(by_name, {fold(name): name for name in by_name}, by_topic, applied)
@@ -228,7 +228,7 @@ class DeclaredViews:
 class _Views:
     """By name, by folded name, and by (cluster, output topic)."""
 
-    by_name: dict[str, Declared]
+    by_name: dict[str, DeclaredView]
     folded: dict[str, str]
     by_topic: dict[tuple[str, str], str]
     applied: dict[str, datetime | None]

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from api.joins.facts import Facts
 from api.joins.views.declared import DeclaredViews
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 from catalog.declared.kinds import OwnerSpec
 from catalog.errors import DatasetNotFound
 from catalog.model import DatasetId
@@ -41,7 +41,7 @@ class ViewFacts:
         changes: Callable[[], int | None],
     ) -> None:
         """`resolve`: cluster, name -> the dataset; `changes`: see `catalog.ports.CatalogStore.changes`."""
-        self._topics: Kept[dict[tuple[str, str], str]] = Kept(changes)
+        self._topics: ChangeCache[dict[tuple[str, str], str]] = ChangeCache(changes)
         self._catalog, self._declared, self._states, self._resolve = catalog, declared, states, resolve
         self._known: LRUCache[tuple[str, str], DatasetFacts] = LRUCache(_MOST)
         self._lock = threading.Lock()

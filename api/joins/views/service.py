@@ -21,9 +21,9 @@ from views.model import State
 from views.ports import ViewStates
 from views.row_ports import ServingTable
 from views.runner.state import Generation, ViewState
-from views.runner.tools import Declared
+from views.runner.tools import DeclaredView
 
-Sees = Callable[[Subject, str, Declared, Generation | None], bool]
+Sees = Callable[[Subject, str, DeclaredView, Generation | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Views:
         """Whether there is a view, or something left of one, for the runner to see to."""
         return bool(self._declared.names() or self._states.all())
 
-    def find(self, name: str) -> tuple[Declared, ViewState]:
+    def find(self, name: str) -> tuple[DeclaredView, ViewState]:
         """Raises NotFound naming the nearest."""
         declared = self._declared.get(name)
         if declared is None:
@@ -116,7 +116,7 @@ class Views:
         rows = self._serving.count(name, active.id) if active is not None else 0
         return replace(shown, history=state.history, rows=rows)
 
-    def _shown(self, subject: Subject, name: str, declared: Declared, state: ViewState) -> ShownView:
+    def _shown(self, subject: Subject, name: str, declared: DeclaredView, state: ViewState) -> ShownView:
         spec, active, sees = declared.spec, state.active, self._sees(subject, name, declared, state.active)
         return ShownView(
             name=name,

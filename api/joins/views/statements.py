@@ -63,7 +63,7 @@ _ERRORS = {"stop": "stop", "deadletter": "deadLetter", "deadletters": "deadLette
 
 
 class Apply(Protocol):
-    """`api.joins.declared.Declared`."""
+    """`api.joins.declared.DeclaredDocuments`."""
 
     def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> dict[str, Any]: ...
 

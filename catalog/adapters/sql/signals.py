@@ -13,7 +13,7 @@ from catalog.adapters.sql.base import SqlPart, find_row
 from catalog.adapters.sql.tables import DatasetRow
 from catalog.adapters.sql.tables_signals import ClickRow, TogetherRow
 from catalog.model import DatasetId
-from catalog.signals import CLICKS_KEPT, PAIRS_KEPT, Together, added, weight
+from catalog.signals import CLICKS_KEPT, PAIRS_KEPT, JointReads, added, weight
 
 
 class SqlSignals(SqlPart):
@@ -54,7 +54,7 @@ class SqlSignals(SqlPart):
                 session.flush()
                 _forget_weakest(session, TogetherRow, PAIRS_KEPT)
 
-    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, Together]:
+    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, JointReads]:
         with self._database.read() as session:
             own = find_row(session, dataset)
             if own is None:
@@ -65,7 +65,7 @@ class SqlSignals(SqlPart):
                 .where(TogetherRow.dataset_id == own.id, DatasetRow.deleted_at.is_(None))
             )
             rows = session.execute(statement)
-            return {DatasetId(place, name): Together(count, weight(score, at)) for place, name, count, score in rows}
+            return {DatasetId(place, name): JointReads(count, weight(score, at)) for place, name, count, score in rows}
 
 
 def _forget_weakest(session: Session, table: type[ClickRow | TogetherRow], most: int) -> None:

@@ -36,7 +36,7 @@ _APART = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class NeedleMatch:
     """How a document holds a needle. `word` is the document's own where it was misspelled; `words`: all of them; `lacking`:
     parts of the needle that it does not hold."""
 
@@ -82,13 +82,13 @@ def slips(word: str) -> int:
     return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
 
 
-def held(needle: Needle, where: Places) -> Held | None:
+def held(needle: Needle, where: Places) -> NeedleMatch | None:
     """The best way in which a document holds a needle; None where it does not."""
     if needle.phrase:
         phrase = f" {' '.join(needle.words)} "
         found = next((place for place in where if phrase in f" {place.text} "), None)
-        return Held(needle.text, found.name, found.value, "word", words=needle.words) if found else None
-    best: Held | None = None
+        return NeedleMatch(needle.text, found.name, found.value, "word", words=needle.words) if found else None
+    best: NeedleMatch | None = None
     for way in needle.ways:
         if best is not None and best.quality >= way.quality:
             continue
@@ -106,7 +106,7 @@ def around(words: Sequence[tuple[str, str]], where: Places) -> float:
     return found / len(words)
 
 
-def _partly(needle: Needle, where: Places, best: Held | None) -> Held | None:
+def _partly(needle: Needle, where: Places, best: NeedleMatch | None) -> NeedleMatch | None:
     """How a document holds some of the needle's words, each by itself, where that is better."""
     each = [(part, held(part, where)) for part in needle.parts]
     parts = [match for _, match in each if match is not None]
@@ -123,7 +123,7 @@ _Match = tuple[float, str, str, str]
 """How well, where, in which way, the document's word."""
 
 
-def _by_way(needle: Needle, way: Way, where: Places) -> Held | None:
+def _by_way(needle: Needle, way: Way, where: Places) -> NeedleMatch | None:
     """Each word where it counts most; words of one way in several places count a little less."""
     if len(way.words) == 1:
         worst = _word(way.words[0], way, where)
@@ -143,7 +143,7 @@ def _by_way(needle: Needle, way: Way, where: Places) -> Held | None:
         quality = way.quality * apart * sum(match[0] for match in matches) / len(matches)
         words = tuple(match[3] for match in matches)
     how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
-    return Held(
+    return NeedleMatch(
         needle=needle.text,
         where=worst[1],
         quality=quality,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from catalog.search.language.matching import Held, around, held, places, words_of
+from catalog.search.language.matching import NeedleMatch, around, held, places, words_of
 from catalog.search.language.query import Question
 from catalog.search.language.vocabulary import BROADER, CONCEPT, STEM, builtin, stem
 from catalog.search_model import IndexHit
@@ -35,7 +35,7 @@ class Ranked:
 
     hit: IndexHit
     score: float
-    held: tuple[Held | None, ...]
+    held: tuple[NeedleMatch | None, ...]
     reasons: Mapping[str, float]
 
 
@@ -158,7 +158,7 @@ def _ranked(hit: IndexHit, asked: _Asked, like: Likeness, best_field: float) -> 
     return Ranked(hit, score, matches, reasons)
 
 
-def _of_name(matches: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
+def _of_name(matches: Sequence[NeedleMatch | None], hit: IndexHit, is_dataset: bool) -> float:
     """Which share of the name's own words was asked for. Names of datasets begin with a system or domain."""
     words = [word for match in matches if match is not None and match.where == "name" for word in match.words]
     if not words:

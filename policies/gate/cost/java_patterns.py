@@ -57,7 +57,7 @@ EMPTY = Seq(())
 
 
 @dataclass(slots=True)
-class Read:
+class ParsedPattern:
     """A pattern's tree, and apart from it what is matched on its own: inside look-around and what never gives back."""
 
     tree: Node
@@ -69,14 +69,14 @@ _OPENING = re.compile(r"\?(?:(?P<look><?[=!])|(?P<once>>)|<(?P<name>[A-Za-z]\w*)
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)|(\\.)", re.DOTALL)
 
 
-def read(pattern: str) -> Read:
+def read(pattern: str) -> ParsedPattern:
     """Raises Unreadable."""
     text = _QUOTED.sub(lambda m: m[2] or "".join(f"\\x{{{ord(c):x}}}" for c in m[1]), pattern)
     reader = _Reader(text, Alphabet(text))
     tree = reader.alternatives(0)
     if reader.at < len(text):
         raise Unreadable
-    return Read(tree, reader.apart)
+    return ParsedPattern(tree, reader.apart)
 
 
 @dataclass(slots=True)

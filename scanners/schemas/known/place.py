@@ -22,7 +22,7 @@ MOST_REPEATS = 3
 
 
 @dataclass(slots=True)
-class Known:
+class KnownPlace:
     """One place. `kinds`: object, map, array, scalar; `sql`: the type of its scalars, None where the records show it."""
 
     kinds: set[str] = field(default_factory=set)
@@ -36,7 +36,7 @@ class Places:
     def __init__(self, exact: bool = True) -> None:
         """`exact`: records cannot hold anything else, as those of Avro and Protobuf."""
         self.exact = exact
-        self._known: dict[FieldPath, Known] = {}
+        self._known: dict[FieldPath, KnownPlace] = {}
 
     def __bool__(self) -> bool:
         return bool(self._known)
@@ -47,7 +47,7 @@ class Places:
         if place is None:
             if len(self._known) >= MOST_PLACES or len(path.steps) > DEEPEST:
                 return False
-            place = self._known[path] = Known()
+            place = self._known[path] = KnownPlace()
         place.kinds.add(kind)
         if sql is not None:
             place.sql = sql if place.sql is None else wider(place.sql, sql)
@@ -92,7 +92,7 @@ def _step(kind: StepKind, name: str | None) -> str:
     return f".{name}" if kind is StepKind.FIELD else "[]" if kind is StepKind.ELEMENTS else "{}"
 
 
-def _details(profile: FieldProfile, known: Known, exact: bool) -> dict[str, Any]:
+def _details(profile: FieldProfile, known: KnownPlace, exact: bool) -> dict[str, Any]:
     sql = known.sql
     kinds = set(known.kinds)
     if not exact:

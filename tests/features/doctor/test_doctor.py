@@ -28,7 +28,7 @@ from api.features.doctor.kafka_checks import cluster_rights, own_rights
 from api.features.doctor.kafka_rights import KafkaRights
 from api.features.doctor.package_checks import compared, locked
 from api.wiring.adapters import Adapters
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.installation import Subject, shown
 from catalog.adapters.sql.leases import SqlLeases
 from catalog.errors import Unavailable
@@ -41,7 +41,7 @@ SECRET = "canary-5f2c"
 def subject(home: Path, **environment: str) -> Subject:
     given = {"WEIR_SECRETS__FOLDER": str(home.parent / "secrets"), **environment}
     settings = load(Home(home), given)
-    return Subject(Home(home), settings, Adapters(settings, Home(home), Given()))
+    return Subject(Home(home), settings, Adapters(settings, Home(home), GivenAdapters()))
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from api.config.settings import load
 from api.features.support.bundle import write_bundle
 from api.features.support.removal import Cleaner, log_line, settings_secrets, settings_shape
 from api.wiring.adapters import Adapters
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.installation import Subject
 from catalog.errors import InvalidInput
 
@@ -74,7 +74,7 @@ def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Subject:
             "WEIR_CATALOG__ALLOWED_LINK_LOCAL": CANARIES["parameter"],
         },
     )
-    subject = Subject(Home(root), settings, Adapters(settings, Home(root), Given()))
+    subject = Subject(Home(root), settings, Adapters(settings, Home(root), GivenAdapters()))
     subject.database.migrate()
     with subject.database.begin() as session:
         connection = session.connection()

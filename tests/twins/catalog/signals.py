@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Any
 
 from catalog.model import DatasetId
-from catalog.signals import CLICKS_KEPT, PAIRS_KEPT, Together, added, weight
+from catalog.signals import CLICKS_KEPT, PAIRS_KEPT, JointReads, added, weight
 
 
 class MemorySignals:
@@ -37,9 +37,9 @@ class MemorySignals:
             while len(pairs) > PAIRS_KEPT:
                 del pairs[min(pairs, key=lambda pair: pairs[pair][1])]
 
-    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, Together]:
+    def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, JointReads]:
         return {
-            other: Together(queries, weight(score, at))
+            other: JointReads(queries, weight(score, at))
             for (one, other), (queries, score) in self._state.together.items()
             if one == dataset and self._shown(other)
         }

@@ -20,7 +20,7 @@ from stack.instances.state import State
 from stack.processes.ports import LOOPBACK, PortBook, free_port, is_open
 from stack.processes.process import Identity, stop
 from stack.processes.reservations import Reservations
-from stack.servers.server import Launch, Named, Site
+from stack.servers.server import Launch, ServerFacts, Site
 from stack.settings import StackSettings
 
 LISTEN = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', {port})); s.listen(); time.sleep(60)"
@@ -53,7 +53,7 @@ class Notes:
 class Listener:
     """A server that listens on its port, and ends where it cannot."""
 
-    facts = Named("listener", "The listener", "1", ())
+    facts = ServerFacts("listener", "The listener", "1", ())
 
     def prepare(self, site: Site) -> Launch:
         code = LISTEN.format(port=site.ports["listener"])

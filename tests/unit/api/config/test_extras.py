@@ -14,7 +14,7 @@ from api.config import extras
 from api.config.home import Home
 from api.config.settings import load
 from api.terminal.output import Format
-from api.wiring.given import Given
+from api.wiring.given import GivenAdapters
 from api.wiring.store_parts import StoreParts
 from catalog.adapters.sql.database import Database
 from catalog.errors import SettingsError
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 def parts_of(folder: Path) -> StoreParts:
     home = Home(folder)
-    return StoreParts(load(home), home, Given())
+    return StoreParts(load(home), home, GivenAdapters())
 
 
 @pytest.fixture

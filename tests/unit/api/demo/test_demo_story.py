@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from api.demo.chapters import Chapters
-from api.demo.client import Person, Refused, awaited
+from api.demo.client import ApiRefusal, Person, awaited
 from api.demo.errors import DemoFailed
 from api.demo.expect import known_addresses
 from api.demo.generator import DERIVED, PLANTED
@@ -297,7 +297,7 @@ def test_a_failed_scan_gives_its_reason() -> None:
 
 def test_a_refusal_keeps_weirs_own_sentence() -> None:
     weir = FakeWeir()
-    with pytest.raises(Refused, match="Weir refused ana: nobody approves") as caught:
+    with pytest.raises(ApiRefusal, match="Weir refused ana: nobody approves") as caught:
         weir.person("ana").post("/api/v1/access-requests/r1/approve")
     assert caught.value.status == 403
 
@@ -321,9 +321,9 @@ def test_a_server_that_answers_late_is_asked_again(busy: int, patience_s: float,
     if answered:
         assert person.get("/api/v1/search") == {"hits": []} and len(asked) == busy + 1
     else:
-        with pytest.raises(Refused, match="does not answer"):
+        with pytest.raises(ApiRefusal, match="does not answer"):
             person.get("/api/v1/search")
-    with pytest.raises(Refused) if not answered else contextlib.nullcontext():
+    with pytest.raises(ApiRefusal) if not answered else contextlib.nullcontext():
         person.post("/api/v1/scans")
     assert len(asked) == (busy + 2 if answered else busy), "what changes something is asked once"
 

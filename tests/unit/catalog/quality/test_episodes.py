@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.quality.episodes import ACCEPTED_AFTER, CALM_IN_A_ROW, Episode, Seen, Step, next_step
+from catalog.quality.episodes import ACCEPTED_AFTER, CALM_IN_A_ROW, Episode, SeriesState, Step, next_step
 
 NOW = datetime(2026, 3, 6, 14, tzinfo=UTC)
 
 
-def steps(*seen: Seen, extreme: bool = False, marked: bool = False, hours: float = 1) -> list[Step]:
+def steps(*seen: SeriesState, extreme: bool = False, marked: bool = False, hours: float = 1) -> list[Step]:
     episode, taken = None, []
     for n, each in enumerate(seen):
         at = NOW + n * timedelta(hours=hours)
@@ -24,7 +24,7 @@ def steps(*seen: Seen, extreme: bool = False, marked: bool = False, hours: float
     return taken
 
 
-OUT, CALM, BETWEEN, UNKNOWN = Seen.OUTSIDE, Seen.CALM, Seen.BETWEEN, Seen.UNKNOWN
+OUT, CALM, BETWEEN, UNKNOWN = SeriesState.OUTSIDE, SeriesState.CALM, SeriesState.BETWEEN, SeriesState.UNKNOWN
 
 
 def test_one_scan_is_no_anomaly_two_in_a_row_are_and_two_calm_ones_end_it() -> None:
@@ -56,8 +56,8 @@ def test_what_lasts_a_week_is_accepted() -> None:
     assert Step.ACCEPT not in steps(*[OUT] * 5, hours=72)  # too few scans saw it
 
 
-@given(st.lists(st.sampled_from(list(Seen)), max_size=60))
-def test_an_anomaly_begins_before_it_lasts_or_ends_and_ends_once(seen: list[Seen]) -> None:
+@given(st.lists(st.sampled_from(list(SeriesState)), max_size=60))
+def test_an_anomaly_begins_before_it_lasts_or_ends_and_ends_once(seen: list[SeriesState]) -> None:
     is_open = False
     for step in steps(*seen):
         if step is Step.OPEN:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.change_cache import Kept
+from catalog.change_cache import ChangeCache
 
 
 class Source:
@@ -32,7 +32,7 @@ class Source:
 
 def test_read_once_while_nothing_changes() -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes)
+    kept: ChangeCache[int] = ChangeCache(source.changes)
     assert [kept.get("a", source.read) for _ in range(5)] == [0] * 5 and source.reads == 1
     source.write(7)
     assert [kept.get("a", source.read) for _ in range(5)] == [7] * 5 and source.reads == 2
@@ -40,7 +40,7 @@ def test_read_once_while_nothing_changes() -> None:
 
 def test_a_change_while_it_is_read_is_seen_by_the_next_look() -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes)
+    kept: ChangeCache[int] = ChangeCache(source.changes)
 
     def slow() -> int:
         answer = source.read()
@@ -53,7 +53,7 @@ def test_a_change_while_it_is_read_is_seen_by_the_next_look() -> None:
 
 def test_a_late_reader_does_not_bring_back_what_was_before() -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes)
+    kept: ChangeCache[int] = ChangeCache(source.changes)
     began, go = threading.Event(), threading.Event()
 
     def late() -> int:
@@ -74,7 +74,7 @@ def test_a_late_reader_does_not_bring_back_what_was_before() -> None:
 
 def test_nothing_is_kept_inside_a_transaction() -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes)
+    kept: ChangeCache[int] = ChangeCache(source.changes)
     source.inside, source.value = True, 5
     assert kept.get("a", source.read) == 5
     source.inside, source.value = False, 0  # taken back
@@ -83,7 +83,7 @@ def test_nothing_is_kept_inside_a_transaction() -> None:
 
 def test_what_cannot_be_read_is_asked_again() -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes)
+    kept: ChangeCache[int] = ChangeCache(source.changes)
 
     def missing() -> int:
         raise KeyError("a")
@@ -95,7 +95,7 @@ def test_what_cannot_be_read_is_asked_again() -> None:
 
 def test_only_so_many_are_kept() -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes, most=2)
+    kept: ChangeCache[int] = ChangeCache(source.changes, most=2)
     for key in ("a", "b", "a", "c", "a"):
         kept.get(key, source.read)
     assert source.reads == 3
@@ -106,7 +106,7 @@ def test_only_so_many_are_kept() -> None:
 @given(st.lists(st.one_of(st.sampled_from("abc"), st.integers(0, 9), st.just(None))))
 def test_every_look_gives_the_present_value(steps: list[str | int | None]) -> None:
     source = Source()
-    kept: Kept[int] = Kept(source.changes, most=2)
+    kept: ChangeCache[int] = ChangeCache(source.changes, most=2)
     for step in steps:
         if step is None:
             source.inside = not source.inside

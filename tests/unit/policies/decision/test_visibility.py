@@ -12,7 +12,7 @@ from policies.decision.visibility import (
     ALL,
     Aspect,
     Audience,
-    Known,
+    DatasetKnowledge,
     Outline,
     Rules,
     Viewer,
@@ -57,7 +57,7 @@ def viewer(
     return Viewer.of(subject, roles, permissions, grants, NOW)
 
 
-def more(first: Known, second: Known) -> bool:
+def more(first: DatasetKnowledge, second: DatasetKnowledge) -> bool:
     """Whether the first knows all that the second does."""
     return all(first.of(aspect) or not second.of(aspect) for aspect in Aspect)
 
@@ -128,7 +128,7 @@ OUT = Subject("out")
 
 def test_a_document_keeps_existence_to_a_group() -> None:
     rules = Rules.of([HR])
-    assert what_is_known(viewer(OUT, {}), PAY, rules) == Known(False, False, False, False)
+    assert what_is_known(viewer(OUT, {}), PAY, rules) == DatasetKnowledge(False, False, False, False)
     assert what_is_known(viewer(Subject("ina", frozenset({"hr"})), {}), PAY, rules) == ALL
     assert what_is_known(viewer(OUT, {}), Outline("prod/orders"), rules) == ALL
 
@@ -144,7 +144,9 @@ def test_closed_leaves_what_a_role_opens() -> None:
 
 def test_closed_is_opened_by_a_document_for_one_aspect() -> None:
     everyone = VisibilityRule("names", ("*",), audiences={Aspect.EXISTENCE: Audience(everyone=True)})
-    assert what_is_known(viewer(OUT, {}), PAY, Rules.of([everyone], closed=True)) == Known(True, False, False, False)
+    assert what_is_known(viewer(OUT, {}), PAY, Rules.of([everyone], closed=True)) == DatasetKnowledge(
+        True, False, False, False
+    )
 
 
 @pytest.mark.parametrize(("until", "knows"), [(timedelta(hours=1), True), (timedelta(hours=-1), False)])
@@ -164,5 +166,5 @@ def test_a_grant_lets_know_of_what_it_opens_while_it_holds(until: timedelta, kno
 
 def test_a_document_that_cannot_be_read_closes_everything_but_to_owners_and_officers() -> None:
     rules = Rules.of([VisibilityRule("broken", problem="it has a field of a later version")])
-    assert what_is_known(viewer(OUT, {}), PAY, rules) == Known(False, False, False, False)
+    assert what_is_known(viewer(OUT, {}), PAY, rules) == DatasetKnowledge(False, False, False, False)
     assert what_is_known(viewer(OUT, {}, frozenset({"review"})), PAY, rules) == ALL

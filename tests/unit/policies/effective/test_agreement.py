@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.model import DatasetId
-from policies.access.decision_service import Named, decide_now, subject_of
+from policies.access.decision_service import DecisionSubject, decide_now, subject_of
 from policies.access.identity import Identity
 from policies.access.provider_rights import Rights
 from policies.declared.state import GovernanceState
@@ -20,7 +20,7 @@ from policies.effective.compare import Compare, Side
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moments
 from policies.effective.person_access import PersonAccess
-from policies.effective.shown import NOTHING, Shown, Summaries
+from policies.effective.shown import NOTHING, ShownParts, Summaries
 from policies.matching import dataset_matches, is_active
 from policies.model import DatasetFacts, FieldFacts, SourceFacts, SourceField, Subject, SubjectMatch
 from policies.ports import Change
@@ -212,7 +212,7 @@ def test_the_sheet_the_list_and_the_decider_agree(world: dict[str, Any]) -> None
     seen: dict[tuple[str, str], set[object]] = {}
     for name in EVERYBODY:
         for way in sessions.given_now().get(name, (Rights(),)):
-            subject, gone = subject_of(view, Named(name, way.groups, way.roles))
+            subject, gone = subject_of(view, DecisionSubject(name, way.groups, way.roles))
             for reference, facts in known.items():
                 about = {each.reference for each in below(facts)}  # the decider takes no grant's purpose but these
                 mine = [g for g in view.grants_of(subject) if is_active(g, NOW)]
@@ -223,7 +223,7 @@ def test_the_sheet_the_list_and_the_decider_agree(world: dict[str, Any]) -> None
                     if shown.shows != NOTHING:
                         seen.setdefault((name, reference), set()).add(shown.what)
 
-    def opened(rows: Sequence[tuple[tuple[str, str], Shown]]) -> dict[tuple[str, str], set[object]]:
+    def opened(rows: Sequence[tuple[tuple[str, str], ShownParts]]) -> dict[tuple[str, str], set[object]]:
         collected: dict[tuple[str, str], set[object]] = {}
         for key, shown in rows:
             if shown.shows != NOTHING:

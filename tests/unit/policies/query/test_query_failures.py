@@ -8,7 +8,7 @@ import pytest
 
 from catalog.errors import WeirError
 from policies.plan.errors import QueryFailed
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.query import failures
 from tests.unit.policies.query.test_query import ANA, World
 
@@ -18,7 +18,7 @@ def told(sql: str, error: QueryFailed) -> WeirError:
 
     preparer = World().service().preparer
     gated = gate.check(sql)
-    prepared: Prepared = preparer.govern(gated, preparer.find(ANA, gated, None))
+    prepared: PreparedQuery = preparer.govern(gated, preparer.find(ANA, gated, None))
     return failures.explained(prepared, error)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from policies.plan.cancellation import Stop
 from policies.plan.model import Result, ResultColumn, Window
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.registry import Running
 from policies.plan.unreadable import UnreadableReport
 from policies.query.running_access import Access
@@ -65,7 +65,7 @@ class Followed:
         self.taker = threading.Thread(target=self._take, daemon=True)
         self.taker.start()
 
-    def _run(self, prepared: Prepared, rows: int) -> Result:
+    def _run(self, prepared: PreparedQuery, rows: int) -> Result:
         self.running.set()
         assert self.let_on.wait(30)
         return Result((ResultColumn("id", "string"),), [["o9"]] if self.shows else [], False)

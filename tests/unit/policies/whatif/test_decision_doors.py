@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput, LimitExceeded, NotAllowed
-from policies.access.decision_service import DecisionRequest, Decisions, Named
+from policies.access.decision_service import DecisionRequest, Decisions, DecisionSubject
 from policies.masks import registry
 from policies.masks.keys import MaskKeys
 from policies.model import DatasetFacts, MaskType
@@ -64,16 +64,18 @@ def test_what_an_engine_is_told(world: World) -> None:
 
 def test_about_others_it_takes_a_permission(world: World) -> None:
     world.declare(("User", "gateway", {"roles": ["enforcer"]}))
-    other = DecisionRequest("prod/orders", Named("grace"))
+    other = DecisionRequest("prod/orders", DecisionSubject("grace"))
     with pytest.raises(NotAllowed):
         ask(world, "ana", other)
     (answer,) = ask(world, "gateway", other)
     assert answer["effect"] == "allow" and answer["filters"] == ["region = 'EU'"]
-    (own,) = ask(world, "ana", DecisionRequest("prod/orders", Named("ana")))
+    (own,) = ask(world, "ana", DecisionRequest("prod/orders", DecisionSubject("ana")))
     assert own["effect"] == "allow"
     with pytest.raises(NotAllowed):  # groups of one's own choice are another subject
-        ask(world, "ana", DecisionRequest("prod/orders", Named("ana", groups=frozenset({"privacy"}))))
-    (guest,) = ask(world, "gateway", DecisionRequest("prod/orders", Named("", roles=frozenset({"privacy-officer"}))))
+        ask(world, "ana", DecisionRequest("prod/orders", DecisionSubject("ana", groups=frozenset({"privacy"}))))
+    (guest,) = ask(
+        world, "gateway", DecisionRequest("prod/orders", DecisionSubject("", roles=frozenset({"privacy-officer"})))
+    )
     assert all(c["effect"] == "allow" for c in guest["columns"])
 
 
@@ -81,7 +83,7 @@ def test_who_is_gone_is_denied(world: World) -> None:
     world.declare(
         ("User", "gateway", {"roles": ["enforcer"]}), ("User", "ana", {"roles": ["analyst"], "disabled": True})
     )
-    (answer,) = ask(world, "gateway", DecisionRequest("prod/orders", Named("ana")))
+    (answer,) = ask(world, "gateway", DecisionRequest("prod/orders", DecisionSubject("ana")))
     assert answer["effect"] == "deny" and "disabled" in answer["reasons"][0]["text"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from catalog.errors import WeirError
 from catalog.paths import FieldPath
-from policies.access.decision_service import DecisionRequest, Decisions, Named, column_json
+from policies.access.decision_service import DecisionRequest, Decisions, DecisionSubject, column_json
 from policies.decision.places import Places
 from policies.masks import registry
 from policies.masks.keys import MaskKeys
@@ -47,7 +47,7 @@ class Told:
 
     def asked(self, person: scenarios.Person, *fields: str) -> dict[str, Any]:
         """The door for engines, for one person."""
-        question = DecisionRequest(scenarios.REFERENCE, Named(person.user), person.purpose, fields)
+        question = DecisionRequest(scenarios.REFERENCE, DecisionSubject(person.user), person.purpose, fields)
         (answer,) = self.decisions.decide(Subject("admin", roles=frozenset({"admin"})), [question])
         return answer
 

@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanners.containers.packed import Refused
+from scanners.containers.packed import PackedRefusal
 from scanners.containers.plain_tree import TooLarge, plain_tree
 from scanners.containers.wrapping import latin_text, unwrapped
 
@@ -53,7 +53,7 @@ def test_utf_16_with_a_mark(text: str) -> None:
 def test_long_records_that_repeat_themselves_are_read_and_bombs_are_not(name: str) -> None:
     record = b'{"kind":"tick","value":0}\n' * 20_000
     assert unwrapped(PACKERS[name](record))[0] == record
-    with pytest.raises(Refused, match="unpacks_too_large"):
+    with pytest.raises(PackedRefusal, match="unpacks_too_large"):
         unwrapped(PACKERS[name](bytes(70_000_000)))
 
 

@@ -11,7 +11,7 @@ from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, SubjectMatch
 from policies.plan.model import PartRead
 from policies.plan.ports import QueryTable
-from policies.plan.prepare import Prepared
+from policies.plan.prepare import PreparedQuery
 from policies.plan.views import govern
 from views.runner.result import flows, inherited, made_of, mask_of
 
@@ -38,9 +38,9 @@ TAGS = {"email": "EMAIL_ADDRESS", "who.mail": "EMAIL_ADDRESS", "note": "PERSON"}
 EVERYTHING = {f"value.{field}" for field in FIELDS}
 
 
-def prepared(sql: str, masks: dict[str, Mask] | None = None) -> Prepared:
+def prepared(sql: str, masks: dict[str, Mask] | None = None) -> PreparedQuery:
     gated = gate.check(sql)
-    governed = Prepared(gated)
+    governed = PreparedQuery(gated)
     for ref in gated.tables:
         facts = DatasetFacts(
             DatasetId("kafka://x", ref.name),

@@ -26,7 +26,7 @@ from views.declared import ViewSpec
 from views.model import State
 from views.row_ports import Wanted
 from views.runner.state import ViewState
-from views.runner.tools import Declared, Tools
+from views.runner.tools import DeclaredView, Tools
 from views.runner.view import View
 from views.settings import ViewSettings
 
@@ -141,8 +141,8 @@ class World:
         )
         return View("v", tools)
 
-    def declared(self, name: str) -> Declared | None:
-        return None if self.spec is None else Declared(self.spec, repr(self.spec))
+    def declared(self, name: str) -> DeclaredView | None:
+        return None if self.spec is None else DeclaredView(self.spec, repr(self.spec))
 
     def settle(self, view: View, steps: int = 60) -> None:
         """Steps a second apart, with the engine at work between them, until nothing changes any more."""

@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput
 from views.model import Column, identity
 from views.row_ports import Comparison
 from views.serving.masked import type_name
-from views.serving.wanted import Asked, read_wanted
+from views.serving.wanted import RowQuestion, read_wanted
 from views.serving.where.bounds import met_by
 
 COLUMNS = [
@@ -28,7 +28,7 @@ COLUMNS = [
 ]
 
 
-def asked(key: str, /, **parameters: Any) -> Asked:
+def asked(key: str, /, **parameters: Any) -> RowQuestion:
     given = {name.rstrip("_"): value if isinstance(value, list) else [value] for name, value in parameters.items()}
     return read_wanted(given, COLUMNS, key.split(), 100, 1000)
 
@@ -172,7 +172,7 @@ def test_bad_parameters(key: str, parameters: dict[str, Any], named: str) -> Non
 
 
 def test_nothing_asked_is_all() -> None:
-    assert asked("n") == Asked(asked("").wanted, (), 100) and asked("n").wanted.keys is None
+    assert asked("n") == RowQuestion(asked("").wanted, (), 100) and asked("n").wanted.keys is None
     assert asked("n", limit="5", cursor="abc").limit == 5
     assert asked("n", other="x", limit=[]).limit == 100
 
