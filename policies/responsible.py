@@ -1,7 +1,8 @@
-"""Who answers for a dataset: one rule for approvals, notifications, incidents, questions, the inbox and the pages. Pure.
+"""Who answers for a dataset: one rule for notifications, incidents, questions, the inbox and the pages. Pure.
 
 Owners of the dataset itself, else those of its data products, else the stewards of its domain, else the owners that its
-cluster names. To answer for a dataset opens no data: only the dataset's own owners read it by being owners.
+cluster names. To answer for a dataset gives no right: only the dataset's own owners read it and decide on access to it. Else
+whoever puts a dataset without owners into a product would decide who reads it.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ class Responsible:
         return [*sorted(self.people.users), *(f"group:{each}" for each in sorted(self.people.groups))]
 
 
-Responsibility = Callable[[str, SubjectMatch, bool], Responsible]
-"""`CLUSTER/TOPIC`, its own owners, whether it is about deciding on access -> who answers for it."""
+Responsibility = Callable[[str, SubjectMatch], Responsible]
+"""`CLUSTER/TOPIC`, its own owners -> who answers for it."""
 
 
-def own_owners(reference: str, owners: SubjectMatch, deciding: bool) -> Responsible:
+def own_owners(reference: str, owners: SubjectMatch) -> Responsible:
     """By the dataset alone."""
     return Responsible(owners, "dataset", reference) if owners != NOBODY else Responsible()
 
@@ -51,10 +52,8 @@ class Fallbacks:
     products: Mapping[str, Sequence[tuple[str, SubjectMatch]]] = field(default_factory=dict)
     clusters: Mapping[str, SubjectMatch] = field(default_factory=dict)
 
-    def responsible(
-        self, reference: str, owners: SubjectMatch, domains: Iterable[Domain], deciding: bool
-    ) -> Responsible:
-        """`deciding`: on access, which is for the admins of a domain, as stewards decide on none."""
+    def responsible(self, reference: str, owners: SubjectMatch, domains: Iterable[Domain]) -> Responsible:
+        """Nobody, with the source `nobody`, where none of them names anybody."""
         if owners != NOBODY:
             return Responsible(owners, "dataset", reference)
         owned = [(name, people) for name, people in self.products.get(reference, ()) if people != NOBODY]
@@ -63,7 +62,7 @@ class Fallbacks:
         claiming = [each for each in domains if each.has(reference)]
         if len(claiming) == 1:
             of = claiming[0]
-            people = of.admins if deciding or of.stewards == NOBODY else of.stewards
+            people = of.admins if of.stewards == NOBODY else of.stewards
             if people != NOBODY:
                 return Responsible(people, "domain", of.name)
         cluster = reference.partition("/")[0]

@@ -20,10 +20,10 @@ class ResponsiblePeople:
         self._store, self._clusters, self._state = store, clusters, state
         self._fallbacks: ChangeCache[Fallbacks] = ChangeCache(store.changes, 1)
 
-    def __call__(self, reference: str, owners: SubjectMatch, deciding: bool = False) -> Responsible:
+    def __call__(self, reference: str, owners: SubjectMatch) -> Responsible:
         """Nobody, with the source `nobody`, where no rule names anybody."""
         domains = self._state.view().domains.values()
-        return self._fallbacks.get("", self._read).responsible(reference, owners, domains, deciding)
+        return self._fallbacks.get("", self._read).responsible(reference, owners, domains)
 
     def of(self, record: DatasetRecord) -> Responsible:
         return self(record.reference, people(record.owners))

@@ -108,7 +108,7 @@ class Deciders:
         owned = self.facts_or_none(of) if of is not None else facts
         users = index.matching(stage.approvers.people) | set(self.delegates(request))
         if stage.approvers.owners and owned is not None:
-            users |= index.matching(self._owners(owned))
+            users |= index.matching(owned.owners)
         if stage.approvers.owners:
             claiming = [each for each in self._state.view().domains.values() if each.has(of or request.dataset)]
             users = users.union(*(index.matching(each.admins) for each in claiming))
@@ -167,7 +167,7 @@ class Deciders:
         if Power.APPROVE in self._identity.powers(subject, request.dataset):
             return True
         facts = self.facts_or_none(request.dataset)
-        if request.break_glass and facts is not None and self._among(subject, self._owners(facts)):
+        if request.break_glass and facts is not None and self._among(subject, facts.owners):
             return True
         if any(self.is_approver(subject, request, stage, facts) for stage in request.stages):
             return True
@@ -180,8 +180,7 @@ class Deciders:
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.
 
-        Admins of the dataset's domain decide as its owners do. Of a dataset without owners, those of its products or of its
-        cluster do. Where a stage asks for owners and there is none
+        Admins of the dataset's domain decide as its owners do. Where a stage asks for owners and there is none
         but the requester, managers decide instead. So they do where everybody whom a stage or the owners name is disabled
         or deleted.
         """
@@ -195,7 +194,7 @@ class Deciders:
             return True
         if stage.approvers.of is not None:
             facts = self.facts_or_none(stage.approvers.of)
-        owners = self._owners(facts) if facts is not None else None
+        owners = facts.owners if facts is not None else None
         if owners is not None and who.among(owners):
             return True
         ownerless = owners is None or (not owners.groups and owners.users <= {request.requester})
@@ -213,10 +212,7 @@ class Deciders:
     def responsible(self, dataset: str) -> Responsible:
         """Who answers for a dataset, and by what; nobody where it is gone."""
         facts = self.facts_or_none(dataset)
-        return self._responsibility(facts.reference, facts.owners, False) if facts is not None else Responsible()
-
-    def _owners(self, facts: DatasetFacts) -> SubjectMatch:
-        return self._responsibility(facts.reference, facts.owners, True).people
+        return self._responsibility(facts.reference, facts.owners) if facts is not None else Responsible()
 
     def facts_or_none(self, reference: str) -> DatasetFacts | None:
         """None for a dataset that is gone; its requests are still to be seen and ended."""
