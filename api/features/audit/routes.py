@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
@@ -81,6 +82,17 @@ def entries(audit: From[AuditLog], where: Where, cursor: Cursor = None, limit: L
     return answers.AuditEntries.of(audit.list(where, cursor, limit))
 
 
+def _filter_text(value: str | datetime | tuple[str, ...]) -> str:
+    """A part of a filter as the signed line of an export names it."""
+    match value:
+        case datetime():
+            return rfc3339(value) or ""
+        case tuple():
+            return ", ".join(value)
+        case _:
+            return value
+
+
 @router.get("/export", dependencies=[needs("audit:read")], responses=_FILE, response_class=StreamingResponse)
 def export_entries(
     audit: From[AuditLog],
@@ -96,9 +108,9 @@ def export_entries(
     if wanted_names(where) and (left := audit.unnamed()):
         raise Unavailable(unnamed_note(left) or "", details={"entries": left})
     filters = {
-        name: rfc3339(value) or "" if name in ("since", "until") else str(value)
+        name: _filter_text(value)
         for name in AuditFilter.__slots__
-        if (value := getattr(where, name)) is not None
+        if (value := getattr(where, name)) is not None and value != ()
     }
     head = audit.head()
     noted = audit.record(caller.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in filters.items()])

@@ -26,7 +26,7 @@ router = FeatureRouter(tags=["catalog"])
 
 Written = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 _CHANGE = signed_in("own texts; accepting and closing for who asked and those who curate the dataset", scope="describe")
-_WRITE = signed_in(KNOWN, scope="describe")
+_WRITE = signed_in(KNOWN, scope="describe", agents=False)
 
 
 class TextBody(RequestBody):
