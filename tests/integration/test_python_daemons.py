@@ -31,6 +31,7 @@ def through_python(session: Any) -> list[Any]:
     return [row[0] for row in session.range(2).select(louder(col("id").cast("string"))).collect()]
 
 
+@pytest.mark.tail  # Spark ends an idle worker after a minute
 @pytest.mark.timeout(300)
 def test_a_session_that_is_over_leaves_no_process(stack: Stack, engine: KeptServer) -> None:
     entry = engine.entry()
