@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import uuid
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from api.features.queries.commands import QueryFormat, TableLook, run_query
@@ -27,6 +29,8 @@ HELP = {
     "\\?": "This list.",
     "\\q": "Leave; so does Ctrl-D.",
 }
+_STOP_S = 10.0
+"""How long the prompt waits for the server to stop a query."""
 _LEAVE = ("exit", "quit")
 _LIST = "\\? lists those there are."
 
@@ -60,15 +64,15 @@ class Shell:
     def _query(self, statement: str) -> None:
         query_id = f"cli-{uuid.uuid4().hex}"
         given = self._given(statement)
-        try:
+        with at_interrupt(lambda: self._stop(query_id)):
             run_query(
                 self.client, statement, given, self.purpose, self.limit, self.output, None, False,
                 query_id=query_id, look=TableLook(paged, self.blocks, "by \\x"),
             )  # fmt: skip
-        except KeyboardInterrupt:
-            with suppress(WeirError):  # it may have ended by itself
-                self.client.delete(f"/api/v1/queries/{segment(query_id)}")
-            raise
+
+    def _stop(self, query_id: str) -> None:
+        with suppress(WeirError):  # it may have ended by itself
+            self.client.delete(f"/api/v1/queries/{segment(query_id)}")
 
     def _given(self, statement: str) -> list[str]:
         names = names_in(statement)
@@ -103,6 +107,32 @@ class Shell:
                 known = sorted({each.split()[0] for each in HELP})
                 near = [each for each in known if each[:2] == word[:2]]
                 raise InvalidInput(f"There is no {word}; {did_you_mean(near, _LIST)}")
+
+
+@contextmanager
+def at_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Runs `stop` beside the block at Ctrl-C, and raises KeyboardInterrupt.
+
+    Python loses a KeyboardInterrupt that arrives inside a callback. The answer that ends behind `stop` counts as stopped too.
+    """
+    stopping: list[threading.Thread] = []
+
+    def interrupted(number: int, frame: object) -> None:
+        stopping.append(threading.Thread(target=stop, name="weir-stop"))
+        stopping[-1].start()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    except WeirError:
+        if stopping:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+        for each in stopping:
+            each.join(_STOP_S)
 
 
 def _missing(names: Sequence[str]) -> str:
