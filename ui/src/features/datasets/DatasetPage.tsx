@@ -25,6 +25,7 @@ import { Rules } from "@/features/policies/Rules";
 import { Quality } from "@/features/quality/Quality";
 import { Questions } from "@/features/questions/Questions";
 import { links, referenceLink } from "@/lib/links";
+import { firstLine } from "@/lib/markdown";
 import { Consumers, LineageTab, Records, TopicTab } from "@/parts";
 import "@/styles/dataset.css";
 
@@ -62,7 +63,7 @@ export default function DatasetPage() {
       <PageHead
         title={tab === "overview" ? name : `${name}: ${shown.text}`}
         shown={name}
-        lead={dataset.data?.description}
+        lead={dataset.data && firstLine(dataset.data.description)}
         crumbs={
           <>
             <Link to={links.datasets()}>Datasets</Link>

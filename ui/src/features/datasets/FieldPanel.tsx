@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import type { Classification, DatasetDetails, Field } from "@/api/types";
 import { AskLink } from "@/components/AskLink";
 import { CopyButton } from "@/components/CopyButton";
+import { Described } from "@/components/Described";
 import { EntityBadge } from "@/components/EntityBadge";
 import { FieldReview } from "@/features/detections/FieldReview";
 import { entityWords } from "@/lib/entityWords";
@@ -42,7 +43,7 @@ export function FieldPanel({
         </h2>
         <CopyButton text={path} what="path" />
       </div>
-      {note?.description && <p>{note.description}</p>}
+      {note?.description && <Described text={note.description} />}
       {unscanned && <span className="badge warn">No detector could finish this field: it counts as personal data</span>}
       {profile ? (
         <Profile profile={profile} />

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { fetchDeclared, useApply } from "@/api/declared";
 import type { DatasetDetails as Dataset } from "@/api/types";
+import { Described } from "@/components/Described";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { Curated, CurationEditor } from "@/features/curation/Curation";
@@ -52,7 +53,7 @@ export function Describe({ dataset }: { dataset: Dataset }) {
 function Shown({ dataset }: { dataset: Dataset }) {
   return (
     <div className="stack-s">
-      <p className={dataset.description ? "" : "muted"}>{dataset.description || "No description yet."}</p>
+      {dataset.description ? <Described text={dataset.description} /> : <p className="muted">No description yet.</p>}
       <dl className="facts">
         <dt>Owners</dt>
         <dd className="row">
@@ -130,6 +131,9 @@ function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
           value={description}
           onChange={(e) => setDescription(e.target.value)}
         />
+        <span className="hint">
+          Markdown: **bold**, lists, [links](https://example.com). The first line stands below the name.
+        </span>
       </div>
       <div className="field">
         <label htmlFor="owners">Owners</label>
