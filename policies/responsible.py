@@ -2,7 +2,7 @@
 
 Owners of the dataset itself, else those of its data products, else the stewards of its domain, else the owners that its
 cluster names. To answer for a dataset gives no right: only the dataset's own owners read it and decide on access to it. Else
-whoever puts a dataset without owners into a product would decide who reads it.
+a person who puts a dataset without owners into a product would decide who reads it.
 """
 
 from __future__ import annotations

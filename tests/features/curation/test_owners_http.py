@@ -82,7 +82,7 @@ def decides(weir: ApiWorld, name: str, request: str) -> bool:
 
 
 def test_to_answer_for_a_dataset_decides_on_no_request(weir: ApiWorld) -> None:
-    """Else whoever puts a dataset without owners into a product of theirs would decide who reads it."""
+    """Else a person who puts a dataset without owners into a product would decide who reads it."""
     body = {"dataset": "prod/orders", "fields": ["*"], "purpose": "x", "reason": "x"}
     asked = weir.user("ana").post(f"{API}/access-requests", json=body)
     assert asked.status_code in (200, 201), asked.text

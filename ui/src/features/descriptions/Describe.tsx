@@ -132,7 +132,7 @@ function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
           onChange={(e) => setDescription(e.target.value)}
         />
         <span className="hint">
-          Markdown: **bold**, lists, [links](https://example.com). The first line stands below the name.
+          Markdown: **bold**, lists, [links](https://example.com). The first line is shown below the name.
         </span>
       </div>
       <div className="field">
