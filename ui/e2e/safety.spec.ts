@@ -50,6 +50,7 @@ async function hostile(page: Page): Promise<void> {
       properties: { [EVIL]: EVIL },
       products: [EVIL],
     },
+    responsible: { source: "domain", sourceName: EVIL, names: [EVIL], owners: [{ name: EVIL, roles: ["business"] }] },
     reported: {
       facets: { documentation: { at: "2026-01-01T00:00:00Z", description: EVIL } },
       names: [{ namespace: EVIL, name: EVIL }],
