@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 from api.features.inbox.person import Person
 from api.features.inbox.rows import FEW, Row, page, plural, verb
-from api.joins.responsible import ResponsiblePeople
 from catalog.datasets.reviews import is_doubtful
 from catalog.entities import is_personal
 from catalog.entity_words import entity_words
@@ -18,7 +17,6 @@ from catalog.paths import FieldPath
 from catalog.records import DatasetRecord
 from policies.access.grants import Grants
 from policies.decision.domains import Power
-from policies.workflow import NOBODY
 
 COUNTED_S = 1.5
 """How long people who see personal data are counted; then the count is a lower bound, and the row states it."""
@@ -94,13 +92,13 @@ def unmasked(person: Person, grants: Grants, clock: Callable[[], float] = time.m
     ]
 
 
-def unowned(person: Person, responsible: ResponsiblePeople) -> Sequence[Row]:
-    """Topics with personal data that nobody answers for."""
+def unowned(person: Person) -> Sequence[Row]:
+    """Topics with personal data without owners of their own: as many as the list shows that the row links to."""
     personal = {dataset for dataset, each in person.tags if each.holds and is_personal(each.entity)}
     topics = [
         record
         for dataset in personal
-        if responsible.of(record := person.datasets[dataset]).people == NOBODY and person.has(Power.REPORT, record)
+        if not (record := person.datasets[dataset]).owners and person.has(Power.REPORT, record)
     ]
     if not topics:
         return []

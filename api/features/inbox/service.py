@@ -114,7 +114,7 @@ class Inboxes:
             "departures from schemas": partial(own_datasets.departures, person),
             "detections to review": partial(personal_data.detections, person),
             "people who see personal data": partial(personal_data.unmasked, person, of.grants),
-            "personal data without an owner": partial(personal_data.unowned, person, of.responsible),
+            "personal data without an owner": partial(personal_data.unowned, person),
             "gaps of scans": partial(personal_data.gaps, person),
             "servers": partial(operation.servers, person, of.health),
             "lag of consumer groups": partial(operation.consumers, person, of.store),
