@@ -137,8 +137,8 @@ class WhereIs:
         unseen: list[str] = []
         terms = term_tags(self._store)
         versions = self._store.schema_versions()
-        noted = frozenset(self._noted(wanted, terms, as_of))
         below = self._below(wanted.term)
+        noted = frozenset(self._noted(wanted, below, terms, as_of))
         # A question to the store for each of thousands of datasets takes half a minute, so only those that matter are asked.
         reads_schemas = wanted.field is not None or as_of is not None
         for record in datasets:
@@ -155,13 +155,17 @@ class WhereIs:
         return direct, states
 
     def _noted(
-        self, wanted: PlaceQuestion, terms: Mapping[str, Sequence[str]], as_of: datetime | None
+        self,
+        wanted: PlaceQuestion,
+        below: frozenset[str],
+        terms: Mapping[str, Sequence[str]],
+        as_of: datetime | None,
     ) -> Collection[DatasetId]:
-        """Datasets whose notes matter for a question."""
+        """Datasets whose notes matter for a question. `below`: the term that is asked for, with those below it."""
         if wanted.field is not None or as_of is not None:
             return self._store.noted()
         if wanted.term is not None:
-            return self._store.term_carriers(self._below(wanted.term))
+            return self._store.term_carriers(below)
         asked = wanted.entity or ""
         return self._store.term_carriers(
             [term for term, tags in terms.items() if any(tag_matches(asked, tag) for tag in tags)]

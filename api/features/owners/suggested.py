@@ -114,4 +114,4 @@ def _person(hint: Hint, by_address: Mapping[str, str], users: Collection[str], o
         return name
     match = _ADDRESSED.fullmatch(name)
     written, address = (match["name"].strip(), match["address"]) if match else (name, name)
-    return by_address.get(address.strip().casefold()) or (written if written in users else written or name)
+    return by_address.get(address.strip().casefold()) or written or name
