@@ -10,8 +10,11 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from catalog.contracts.chance import least_share
 from catalog.contracts.field_checks import FORMS
+from catalog.contracts.observed import EXACT_FORMATS
 from catalog.contracts.odcs import canonical, customs
+from catalog.contracts.reading import DEEPEST
 from catalog.contracts.types import logical_type, physical_type
 from catalog.datasets.facts import DatasetFacts
 from catalog.errors import InvalidInput
@@ -21,7 +24,6 @@ from catalog.paths import FieldPath, StepKind
 from catalog.records import DatasetRecord
 
 API_VERSION = "v3.1.0"
-_EXACT_FORMATS = ("avro", "protobuf")
 _LARGEST = 15
 _MOST_VALUES = 200
 
@@ -51,7 +53,7 @@ def draft(record: DatasetRecord, schema: SchemaVersion, personal: Collection[str
     }
     if (host := _host(record.id.namespace)) is not None:
         server = {"server": record.cluster or "kafka", "type": "kafka", "host": host}
-        value = schema.format.get("value")
+        value = schema.format.get("value") if not _has_several_formats(schema) else None
         document["servers"] = [server | ({"format": value} if value and value != "null" else {})]
     if record.owners:
         document["team"] = {"name": ", ".join(str(owner) for owner in record.owners)}
@@ -64,7 +66,7 @@ def draft(record: DatasetRecord, schema: SchemaVersion, personal: Collection[str
 class _Writer:
     def __init__(self, fields: dict[str, FieldProfile], schema: SchemaVersion, personal: list[FieldPath]) -> None:
         self._fields, self._schema, self._personal = fields, schema, personal
-        self._exact = schema.format.get("value") in _EXACT_FORMATS
+        self._exact = schema.format.get("value") in EXACT_FORMATS
         self._below: dict[str, list[FieldProfile]] = {}
         for profile in fields.values():
             above = profile.field_path.parent
@@ -73,6 +75,8 @@ class _Writer:
 
     def children(self, path: FieldPath) -> list[dict[str, Any]]:
         """The fields of an object as ODCS properties, by name."""
+        if len(path.steps) > DEEPEST:  # no contract promises more
+            return []
         below = [p for p in self._below.get(str(path), ()) if p.field_path.steps[-1].kind is StepKind.FIELD]
         return [
             self._property(p, p.field_path.name) for p in sorted(below, key=lambda each: each.path) if p.field_path.name
@@ -174,15 +178,19 @@ def _contents(profile: FieldProfile, types: Collection[str]) -> dict[str, Any]:
     return contents
 
 
+def _has_several_formats(schema: SchemaVersion) -> bool:
+    return any(each.get("reason") == "several_formats" and each.get("part") == "value" for each in schema.problems)
+
+
 def _is_required(profile: FieldProfile) -> bool:
     return profile.presence >= 1 and profile.null_share == 0
 
 
 def _presence(profile: FieldProfile) -> dict[str, Any]:
-    """The least presence of a field that is not always there, rounded down."""
-    if profile.presence >= 1:
+    """The least presence of a field that is not always there, with room for chance."""
+    if profile.presence >= 1 or profile.presence <= 0:
         return {}
-    least = math.floor(profile.presence * 100) / 100
+    least = least_share(profile.presence, round(profile.count / profile.presence))
     return {"presence": least} if least > 0 else {}
 
 

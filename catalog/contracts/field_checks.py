@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from catalog.contracts.bounds import Interval
+from catalog.contracts.chance import is_above, is_below
 from catalog.contracts.observed import Observed
 from catalog.contracts.rules import Result, Rule, RuleKind, State
 from catalog.contracts.types import beyond
 from catalog.first_seen import earliest, first_of
 from catalog.model import FieldProfile
 
-_Z = 2.576
-"""Standard errors that chance exceeds in one of a hundred looks."""
 _NOT_THERE = "the schema has no such field"
 _EXACT_DISTINCT = 40
 """Different values up to which the estimate of a profile is exact."""
 _SURE_DUPLICATES = 0.75
 """An estimate below this share of the values is five standard errors (4.6 % each) below it."""
+_OBJECTS = {"map", "object"}
+_LIKE_A_MAP = "it is in an object that looks like a map, whose keys are not told apart"
 _EXACT_EXPONENT = 15
 """Exponents of ten below which a double holds the digits, so that the exponent itself is exact."""
 
@@ -43,10 +43,13 @@ def broken(
 
 
 def _type(rule: Rule, seen: Observed) -> Result:
-    profile = seen.fields.get(rule.path or "")
+    profile = seen.field(rule.path or "")
     if profile is None:
         return broken(_NOT_THERE) if seen.only_schema else undecided("no record has the field")
-    wrong = beyond((name for name, share in profile.types.items() if share and name != "null"), rule.params["types"])
+    types = set(rule.params["types"])
+    if types & _OBJECTS and not seen.tells_maps_from_objects:
+        types |= _OBJECTS
+    wrong = beyond((name for name, share in profile.types.items() if share and name != "null"), types)
     if not wrong:
         return holds(_in_all(profile.count, "occurrence", seen))
     share = min(1.0, sum(profile.types[name] for name in wrong))
@@ -58,12 +61,14 @@ def _type(rule: Rule, seen: Observed) -> Result:
 
 def _required(rule: Rule, seen: Observed) -> Result:
     path = rule.path or ""
-    profile, tries = seen.fields.get(path), seen.tries(path)
+    profile, tries = seen.field(path), seen.tries(path)
     if profile is None:
         if seen.only_schema:
             return broken(_NOT_THERE)
         if not tries:
             return undecided("no record has what the field is in")
+        if seen.is_inside_map(path):
+            return undecided(_LIKE_A_MAP)
         return broken(f"no record of {tries:,} has it", tries, 1.0)
     missing = max(0.0, 1 - profile.presence)
     without = missing + profile.presence * profile.null_share
@@ -81,19 +86,22 @@ def _required(rule: Rule, seen: Observed) -> Result:
 
 def _presence(rule: Rule, seen: Observed) -> Result:
     path = rule.path or ""
-    profile, tries, least = seen.fields.get(path), seen.tries(path), float(rule.params["least"])
+    profile, tries, least = seen.field(path), seen.tries(path), float(rule.params["least"])
     if not tries:
         return undecided("no record has what the field is in")
+    if profile is None and seen.is_inside_map(path):
+        return undecided(_LIKE_A_MAP)
     presence = profile.presence if profile is not None else 0.0
-    chance = 0.0 if seen.schema.window.complete or seen.only_new else _Z * math.sqrt(least * (1 - least) / tries)
     reason = f"it is in {_percent(presence)}"
-    if presence >= least - chance:
+    if presence >= least:
         return holds(reason)
+    if not seen.schema.window.complete and not is_below(presence, tries, least):
+        return holds(f"{reason}, by chance alone as far as {tries:,} show")
     return broken(reason, _count(1 - presence, tries), round(1 - presence, 6))
 
 
 def _nulls(rule: Rule, seen: Observed) -> Result:
-    profile = seen.fields.get(rule.path or "")
+    profile = seen.field(rule.path or "")
     if profile is None:
         return undecided("no record has the field")
     count = _count(profile.null_share, profile.count)
@@ -104,6 +112,8 @@ def _nulls(rule: Rule, seen: Observed) -> Result:
     measured = profile.null_share * 100 if rule.params.get("percent") else count
     if bounds.holds(measured):
         return holds(reason)
+    if _is_chance(rule, seen, profile.null_share, profile.count):
+        return holds(f"{reason}, by chance alone as far as {profile.count:,} show")
     return broken(reason, count, profile.null_share, _null_place(profile))
 
 
@@ -127,7 +137,7 @@ _WHOLE = {"null", "int32", "int64"}
 
 
 def _range(rule: Rule, seen: Observed) -> Result:
-    profile = seen.fields.get(rule.path or "")
+    profile = seen.field(rule.path or "")
     magnitude = profile.details.get("magnitude") if profile is not None else None
     if profile is None or not magnitude:
         return undecided("no record has a number there")
@@ -151,7 +161,7 @@ def _range(rule: Rule, seen: Observed) -> Result:
 
 
 def _length(rule: Rule, seen: Observed) -> Result:
-    profile = seen.fields.get(rule.path or "")
+    profile = seen.field(rule.path or "")
     if profile is None or profile.lengths is None:
         return undecided("no record has a text or a list there")
     bounds, (shortest, longest) = Interval.from_params(rule.params), profile.lengths
@@ -160,7 +170,7 @@ def _length(rule: Rule, seen: Observed) -> Result:
 
 
 def _form(rule: Rule, seen: Observed) -> Result:
-    profile, form = seen.fields.get(rule.path or ""), str(rule.params["form"])
+    profile, form = seen.field(rule.path or ""), str(rule.params["form"])
     if profile is None:
         return undecided("no record has the field")
     if form not in FORMS:
@@ -174,7 +184,7 @@ def _form(rule: Rule, seen: Observed) -> Result:
 
 
 def _unique(rule: Rule, seen: Observed) -> Result:
-    profile = seen.fields.get(rule.path or "")
+    profile = seen.field(rule.path or "")
     if profile is None:
         return undecided("no record has the field")
     if profile.distinct is None:
@@ -184,7 +194,7 @@ def _unique(rule: Rule, seen: Observed) -> Result:
     if values <= _EXACT_DISTINCT and profile.distinct <= _EXACT_DISTINCT:
         twice = max(0, values - profile.distinct)
         measured = 100 * twice / max(1, values) if rule.params.get("percent") else twice
-        if bounds.holds(measured):
+        if bounds.holds(measured) or _is_chance(rule, seen, twice / max(1, values), values):
             return holds(f"in {values:,} values")
         return broken(f"{twice:,} of {values:,} values are duplicates", twice, round(twice / max(1, values), 6))
     share = 1 - profile.distinct / max(1, values)
@@ -199,6 +209,15 @@ _FORMS = (
 )
 FORMS = {name: name for name in _FORMS} | {"uri": "url"}
 """Forms of texts by their names in contracts -> in profiles."""
+
+
+def _is_chance(rule: Rule, seen: Observed, share: float, tries: int) -> bool:
+    """Whether a share beyond bounds in percent is within them as far as a part of the records shows."""
+    bounds = Interval.from_params(rule.params)
+    if seen.schema.window.complete or not rule.params.get("percent") or not tries:
+        return False
+    is_high = bounds.high is not None and is_above(share, tries, bounds.high / 100)
+    return not is_high and not (bounds.low is not None and is_below(share, tries, bounds.low / 100))
 
 
 def _in_all(count: int, noun: str, seen: Observed) -> str:

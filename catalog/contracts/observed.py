@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from catalog.contracts.map_values import is_inside_map, value_of_map
 from catalog.model import FieldProfile, SchemaVersion
-from catalog.paths import FieldPath
+from catalog.paths import FieldPath, StepKind
+
+EXACT_FORMATS = frozenset({"avro", "protobuf"})
+"""Formats of values whose types are those of a schema."""
+_VALUES = "{}"
 
 
 @dataclass(frozen=True)
@@ -44,17 +49,44 @@ class Observed:
     def records(self) -> int:
         return self.schema.window.records
 
+    @property
+    def tells_maps_from_objects(self) -> bool:
+        """Whether the format has maps and objects as types of their own."""
+        return self.schema.format.get("value") in EXACT_FORMATS
+
+    def field(self, path: str) -> FieldProfile | None:
+        """The profile of a field; of a value of a map also where the records look like an object. None: it never occurred."""
+        profile = self.fields.get(path)
+        if profile is not None or _VALUES not in path:
+            return profile
+        whole = FieldPath.parse(path)
+        joined, above = value_of_map(whole, self.fields), self.parent(path)
+        if joined is None or whole.steps[-1].kind is StepKind.VALUES or above is None:
+            return joined
+        return replace(joined, presence=min(1.0, joined.count / above.count))
+
     def parent(self, path: str) -> FieldProfile | None:
         """The profile of what a field is in; None where that never occurred."""
         above = FieldPath.parse(path).parent
-        return self.fields.get(str(above)) if above is not None else None
+        return self.field(str(above)) if above is not None else None
+
+    def is_inside_map(self, path: str) -> bool:
+        """Whether the field is one of an object whose keys are not told apart, since it looks like a map."""
+        return path not in self.fields and is_inside_map(FieldPath.parse(path), self.fields)
 
     def tries(self, path: str) -> int:
-        """How many parents were looked at for a field."""
-        profile = self.fields.get(path)
+        """How many parents were looked at for a field. Records without a value have no fields that could be missing."""
+        profile = self.field(path)
         if profile is not None and profile.presence:
             return max(profile.count, round(profile.count / profile.presence))
         above = self.parent(path)
         if above is not None:
             return above.count
-        return self.records if len(FieldPath.parse(path).steps) <= 1 else 0
+        whole = FieldPath.parse(path)
+        is_of_records = not whole.steps or (whole.root == "headers" and len(whole.steps) == 1)
+        return self.records - self._headings if is_of_records else 0
+
+    @property
+    def _headings(self) -> int:
+        """Records that hold the names of columns, and so no value."""
+        return sum(int(each.get("count", 0)) for each in self.schema.problems if each.get("reason") == "header_record")

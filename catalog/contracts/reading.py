@@ -25,7 +25,7 @@ from catalog.errors import InvalidInput
 from catalog.paths import HEADERS, KEY, VALUE, FieldPath
 
 LEVELS = ("BACKWARD", "FORWARD", "FULL", "BACKWARD_TRANSITIVE", "FORWARD_TRANSITIVE", "FULL_TRANSITIVE", "NONE")
-_DEEPEST = 20
+DEEPEST = 20
 LEAST_EVERY, MOST_EVERY = 60.0, 86_400.0
 MOST_QUERY_S = 60.0
 _NO_ACCOUNT = (
@@ -171,8 +171,8 @@ def _of_part(stated: Element, path: FieldPath) -> Iterator[Rule]:
 
 
 def _of_property(prop: Element, path: FieldPath, depth: int) -> list[Rule]:
-    if depth > _DEEPEST:
-        raise InvalidInput(f"{path} is nested more than {_DEEPEST} deep, which no contract may be.")
+    if depth > DEEPEST:
+        raise InvalidInput(f"{path} is nested more than {DEEPEST} deep, which no contract may be.")
     place = str(path)
     rules: list[Rule] = []
     types = promised_types(prop.get("logicalType"), prop.get("physicalType"))

@@ -66,6 +66,8 @@ class NewLook:
     ends    partition -> one past its newest record
     unread  offsets that no look reads: retention took them, or there were too many
     more    records were left for the next look
+    known   the formats by which the last scan read the topic: few records do not show what a column is called, nor
+            that their texts are rows
     """
 
     topic: Topic
@@ -78,6 +80,7 @@ class NewLook:
     schemas: Mapping[int, RegisteredSchema]
     formats: TopicFormat | None = None
     declared: str | None = None
+    known: TopicFormat | None = None
 
     def __len__(self) -> int:
         return len(self.records)
@@ -88,7 +91,11 @@ class NewLook:
 
     @cached_property
     def sketch(self) -> Sketch:
-        return self._sketch(self.records, self.formats)
+        sketch = self._sketch(self.records, self.formats)
+        if self.formats is not None or self.known is None or not _is_other(format_of(sketch), self.known):
+            return sketch
+        again = self._sketch(self.records, self.known)
+        return again if _reads_all(again, self.known) else sketch
 
     @cached_property
     def schema(self) -> SchemaVersion:
@@ -150,8 +157,9 @@ class NewRecords:
         start: LookStart,
         formats: TopicFormat | None = None,
         declared: str | None = None,
+        known: TopicFormat | None = None,
     ) -> NewLook:
-        """`formats`, `declared`: as scans take them. The first look of a topic reads nothing: it begins at its end.
+        """`formats`, `declared`: as scans take them; `known`: by which formats the last one read. The first look of a topic reads nothing: it begins at its end.
 
         Raises NotFound for a topic that is gone, Unavailable where the cluster does not answer.
         """
@@ -164,7 +172,7 @@ class NewRecords:
         begin, unread = planned(topic, topic_id, start, self._limits.most_behind)
         ranges = _within(topic, begin, self._limits.records)
         read = self._reader.read(cluster, ranges, self._limits.bytes, self._limits.seconds)
-        known = self._registry.for_topics(cluster, [name]).schemas if read.records else {}
+        schemas = self._registry.for_topics(cluster, [name]).schemas if read.records else {}
         known_before = {} if _is_new(topic, topic_id, start) else (start.next or {})
         reached = {**known_before, **begin, **read.next}
         look = NewLook(
@@ -175,9 +183,10 @@ class NewRecords:
             more=bool(read.records) and any(reached[p.partition] < p.end for p in topic.partitions),
             records=tuple(sorted(read.records, key=lambda each: (each.timestamp or 0, each.partition, each.offset))),
             ranges=tuple(ranges),
-            schemas=dict(known),
+            schemas=dict(schemas),
             formats=formats,
             declared=declared,
+            known=known,
         )
         return self._with_ids(cluster, look)
 
@@ -187,6 +196,26 @@ class NewRecords:
         if not unknown or not cluster.registry:
             return look
         return replace(look, schemas={**look.schemas, **self._registry.by_ids(cluster, sorted(unknown)).schemas})
+
+
+def _is_other(seen: TopicFormat, known: TopicFormat) -> bool:
+    """Whether key or value look like another format than the known one, or like rows with other columns."""
+    pairs = ((seen.key, known.key), (seen.value, known.value))
+    return any(
+        mine.name != its.name or mine.options.get("columns") != its.options.get("columns")
+        for mine, its in pairs
+        if "null" not in (mine.name, its.name)
+    )
+
+
+def _reads_all(sketch: Sketch, known: TopicFormat) -> bool:
+    """Whether every key and value was read by the known formats."""
+    read = ((known.key, sketch.formats.get("key", {})), (known.value, sketch.formats.get("value", {})))
+    others = any(name not in (form.name, "null") for form, counts in read for name, _ in counts)
+    return not others and not any(
+        part in ("key", "value") and reason != "header_record" and not reason.startswith("format")
+        for part, reason in sketch.problems
+    )
 
 
 def planned(topic: Topic, topic_id: str, start: LookStart, most_behind: int) -> tuple[dict[int, int], int]:

@@ -103,6 +103,7 @@ class NewRecordChecker:
             start,
             self._formats(record),
             record.declared_ddl,
+            self._known(dataset),
         )
         seen = NewRecordsSeen(
             look=look,
@@ -141,3 +142,8 @@ class NewRecordChecker:
         document = self._store.document("Dataset", record.reference)
         declared = document.spec.get("format") if document is not None else None
         return TopicFormat.from_mapping(declared) if declared else None
+
+    def _known(self, dataset: DatasetId) -> TopicFormat | None:
+        """The formats by which the last scan read the topic."""
+        stored = self._store.schema(dataset)
+        return TopicFormat.from_mapping(stored.current.format) if stored is not None else None

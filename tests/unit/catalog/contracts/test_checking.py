@@ -348,3 +348,30 @@ def test_whole_numbers_of_five_digits_are_at_most_99_999(types: dict[str, float]
     numbers = profile("value.n", details={"magnitude": [0, 4], "negative": False}, **types)
     bounds = Rule("r", RuleKind.RANGE, "value.n", "", Interval(0, most).to_params())
     assert check_rule(bounds, Observed(schema(numbers), datetime(2026, 3, 1, tzinfo=UTC))).state is state
+
+
+@pytest.mark.parametrize("inner", [{"string": 1.0}, {"int64": 1.0}])
+def test_few_records_of_a_map_look_like_an_object_and_are_held_against_the_values_that_are_promised(inner: Any) -> None:
+    values = {"name": "values", "logicalType": "string", "required": True}
+    promised = document({"name": "m", "physicalType": "map", "customProperties": [{"property": "values", "value": values}]})
+    seen = schema(profile("value.m", object=1.0), profile("value.m.a", **inner), profile("value.m.b", 0.2, string=1.0))
+    result = results(promised, seen)
+    assert result["value.m:type"].state is State.HOLDS
+    assert result["value.m{}:required"].state is State.HOLDS
+    assert (result["value.m{}:type"].state is State.BROKEN) is ("int64" in inner)
+    if "int64" in inner:
+        assert (result["value.m{}:type"].count, result["value.m{}:type"].reason) == (
+            1000,
+            "it is int64 in 83.33 % of the records",
+        )
+
+
+def test_fields_of_an_object_that_looks_like_a_map_are_not_missing() -> None:
+    promised = document(
+        {"name": "m", "logicalType": "object", "properties": [{"name": "a", "logicalType": "string", "required": True}]}
+    )
+    seen = schema(profile("value.m", map=1.0), profile("value.m{}", string=1.0))
+    result = results(promised, seen)
+    assert result["value.m:type"].state is State.HOLDS
+    assert result["value.m.a:required"].state is State.UNDECIDED
+    assert "looks like a map" in result["value.m.a:required"].reason
