@@ -10,6 +10,8 @@ from fastapi import Depends
 from api.guard.credentials import Given, later
 from api.guard.guards import Caller
 from api.guard.services import From, InstanceOf
+from api.joins.owned import is_owner
+from api.visibility.readers import Readers
 from policies.access.identity import Identity
 from policies.decision.domains import Power, Reach
 from policies.model import Subject
@@ -37,9 +39,11 @@ def reach_of(identity: Identity, subject: Subject, power: Power) -> Reach | None
     return reach
 
 
-def declarer(subject: Caller, identity: From[Identity]) -> Subject:
-    """Who may declare something: who manages, and admins and stewards of domains, within these. Raises NotAllowed (403)."""
-    if not any(Power.EDIT in powers for powers in identity.domains(subject).values()):
+def declarer(subject: Caller, identity: From[Identity], readers: From[Readers]) -> Subject:
+    """Who may declare something: who manages; admins and stewards of domains, within these; owners, of what they own.
+    Raises NotAllowed (403)."""
+    of_domain = any(Power.EDIT in powers for powers in identity.domains(subject).values())
+    if not of_domain and not any(is_owner(subject, each.owners) for each in readers.of(subject).store.outlines()):
         identity.require(subject, "manage")
     return subject
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NoReturn, Protocol
+from typing import Any
 
+from api.joins.contract_rights import ContractRights
+from api.joins.owned import Outlines, is_owner, refuse
 from catalog.datasets.terms import term_tags
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput, NotAllowed
-from catalog.model import DatasetId, Owner
+from catalog.model import DatasetId
 from catalog.ports import CatalogStore
-from catalog.records import DatasetOutline
 from policies.access.identity import Identity
 from policies.campaigns.within import require_within
 from policies.decision.domains import Domain, Power, overlap
@@ -29,12 +30,6 @@ from policies.declared.domain_specs import KIND, OWN_KINDS, DomainSpec, check_na
 from policies.declared.kinds import parse
 from policies.declared.state import GovernanceState
 from policies.model import Subject
-
-
-class Outlines(Protocol):
-    def outline(self, dataset: DatasetId) -> DatasetOutline:
-        """Of any dataset, by the id that its cluster's name or address gives it."""
-        ...
 
 
 def check_document(document: Document, beside: Sequence[Document], state: GovernanceState) -> None:
@@ -106,6 +101,7 @@ class DomainRights:
 
     def __init__(self, state: GovernanceState, identity: Identity, store: CatalogStore, outlines: Outlines) -> None:
         self._state, self._identity, self._store, self._outlines = state, identity, store, outlines
+        self._contracts = ContractRights(store, identity, outlines)
 
     def hold(self, kinds: Collection[str]) -> None:
         """In the transaction, when documents of these kinds were written: no two domains overlap, and what belongs to one is
@@ -136,24 +132,30 @@ class DomainRights:
                     self._require_edit(subject, document)
                 case "Domain":
                     self._require_domain(subject, document)
+                case "Contract":
+                    self._contracts.require(subject, document.name, document.spec)
                 case kind if kind in OWN_KINDS:
                     self._require_own(subject, kind, document.name, document.metadata.get("domain"))
                 case kind:
-                    _refuse(subject, kind, document.key, f"kind {kind} is the installation's")
+                    refuse(subject, kind, document.key, f"kind {kind} is the installation's")
 
     def require_delete(self, subject: Subject, kind: str, name: str) -> None:
-        """Raises NotAllowed unless the subject manages, or the document is a policy or visibility of a domain of theirs."""
+        """Raises NotAllowed unless the subject manages, or the document is a policy or visibility of a domain of theirs, or a
+        contract of their datasets."""
         if "manage" in self._identity.permissions(subject):
             return
+        if kind == "Contract":
+            self._contracts.require(subject, name, None, "delete")
+            return
         if kind not in OWN_KINDS:
-            _refuse(subject, kind, name, f"kind {kind} is the installation's", "delete")
+            refuse(subject, kind, name, f"kind {kind} is the installation's", "delete")
         self._require_own(subject, kind, name, name.partition(".")[0], "delete")
 
     def _require_own(self, subject: Subject, kind: str, name: str, of: Any, verb: str = "declare") -> None:
         mine = [each for each, powers in self._identity.domains(subject).items() if Power.DECLARE in powers]
         if of not in mine:
             domains = " or ".join(sorted(mine)) or "a domain"
-            _refuse(
+            refuse(
                 subject,
                 kind,
                 name,
@@ -162,16 +164,16 @@ class DomainRights:
             )
         present = self._state.store.get(kind, name)
         if not name.startswith(f"{of}."):  # before whether it is there, so that names of others are not revealed
-            _refuse(subject, kind, name, f"names of documents of domain {of} begin with {of}.", verb)
+            refuse(subject, kind, name, f"names of documents of domain {of} begin with {of}.", verb)
         if present is not None and present.spec is not None and present.metadata.get("domain") != of:
-            _refuse(subject, kind, name, "the installation declared it", verb)
+            refuse(subject, kind, name, "the installation declared it", verb)
 
     def _require_domain(self, subject: Subject, document: Document) -> None:
         if Power.DECLARE not in self._identity.domains(subject).get(document.name, ()):
-            _refuse(subject, KIND, document.name, "they are not its admin")
+            refuse(subject, KIND, document.name, "they are not its admin")
         present = self._state.store.get(KIND, document.name)
         if problem := domain_refused(document.name, present.spec if present is not None else None, document.spec):
-            _refuse(subject, KIND, document.name, problem)
+            refuse(subject, KIND, document.name, problem)
 
     def _require_edit(self, subject: Subject, document: Document) -> None:
         key = document.key
@@ -182,7 +184,7 @@ class DomainRights:
         powers = self._identity.powers(subject, reference) & self._identity.powers(subject, key)
         owned = Power.EDIT not in powers and is_owner(subject, outline.owners)
         if Power.EDIT not in powers and not owned:
-            _refuse(
+            refuse(
                 subject, "Dataset", key, "they do not own it, and it is in no domain that they are admin or steward of"
             )
         names = {cluster, *(each.name for each in self._store.clusters() if each.namespace == outline.id.namespace)}
@@ -198,16 +200,4 @@ class DomainRights:
         for before in [each.spec for each in declared if each is not None] or [{}]:
             refused = curation_refused(before, document.spec, tags) if owned else None
             if problem := refused if owned else edit_refused(editor, before, document.spec, tags):
-                _refuse(subject, "Dataset", key, problem)
-
-
-def is_owner(subject: Subject, owners: Iterable[Owner]) -> bool:
-    """True where the subject, or a group of theirs, owns it."""
-    return any(o.name == subject.user if o.kind == "user" else o.name in subject.groups for o in owners)
-
-
-def _refuse(subject: Subject, kind: str, name: str, why: str, verb: str = "declare") -> NoReturn:
-    why = why if why.endswith(".") else f"{why}."
-    raise NotAllowed(
-        f"{subject.user} may not {verb} {kind} {name}: {why}", details={"kind": kind, "name": name, "reasons": [why]}
-    )
+                refuse(subject, "Dataset", key, problem)

@@ -159,7 +159,8 @@ class NewRecords:
         declared: str | None = None,
         known: TopicFormat | None = None,
     ) -> NewLook:
-        """`formats`, `declared`: as scans take them; `known`: by which formats the last one read. The first look of a topic reads nothing: it begins at its end.
+        """`formats`, `declared`: as scans take them; `known`: by which formats the last one read. The first look of a topic
+        reads nothing: it begins at its end.
 
         Raises NotFound for a topic that is gone, Unavailable where the cluster does not answer.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import Field, StringConstraints
@@ -17,32 +17,16 @@ from api.features.curation.export import TableExport
 from api.features.curation.intake import TableIntake
 from api.features.curation.service import CurationEdits
 from api.guard.guards import KNOWN, Caller, needs, signed_in
-from api.guard.powers import Session
+from api.guard.powers import Declarer, Session
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from api.joins.domains import is_owner
-from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
-from policies.access.identity import Identity
-from policies.decision.domains import Power
-from policies.model import Subject
 
 router = FeatureRouter(tags=["catalog"])
 
 _OTHERS = "owners of the dataset; admins and stewards of a domain, of its datasets"
 Long = Annotated[str, StringConstraints(max_length=2000)]
-
-
-def _curator(subject: Caller, identity: From[Identity], readers: From[Readers]) -> Subject:
-    """Who may change something that a table holds: who manages, owns a dataset, or is of a domain. Raises NotAllowed (403)."""
-    of_domain = any(Power.EDIT in powers for powers in identity.domains(subject).values())
-    if not of_domain and not any(is_owner(subject, each.owners) for each in readers.of(subject).store.outlines()):
-        identity.require(subject, "manage")
-    return subject
-
-
-Curator = Annotated[Subject, Depends(_curator)]
 
 
 class CertificationBody(RequestBody):
@@ -141,7 +125,7 @@ def table(
 async def take_table(
     request: Request,
     intake: From[TableIntake],
-    caller: Curator,
+    caller: Declarer,
     later: Session,
     dryRun: Annotated[bool, Query(description="Show the plan, change nothing.")] = False,
     skipRefused: Annotated[bool, Query(description="Take the other datasets where lines are refused.")] = False,

@@ -30,7 +30,9 @@ router = FeatureRouter(tags=["declared state"])
 
 @router.post(
     "/apply",
-    dependencies=[needs("manage", others="admins and stewards of a domain, what is about its datasets alone")],
+    dependencies=[
+        needs("manage", others="owners, and admins and stewards of a domain, what is about their datasets alone")
+    ],
     openapi_extra=takes_documents(),
 )
 async def apply(
@@ -49,7 +51,8 @@ async def apply(
     The body is YAML, or JSON: `{"documents": [...]}`. A name that nothing has is a warning; one that looks like a typing
     error is refused without `allowUnknown`.
 
-    Admins and stewards of a domain declare what is about its datasets alone (docs/how-to/domains.md).
+    Admins and stewards of a domain declare what is about its datasets alone (docs/how-to/domains.md). Owners declare their
+    datasets, and contracts of these.
     """
     text = await documents_text(request)
     applied = await run_in_threadpool(
@@ -80,7 +83,9 @@ def documents(
 
 @router.delete(
     "/declared/{kind}/{name}",
-    dependencies=[needs("manage", others="admins of a domain, its policies and visibility")],
+    dependencies=[
+        needs("manage", others="admins of a domain, its policies and visibility; owners, contracts of their datasets")
+    ],
 )
 def delete(
     declared: From[DeclaredService],

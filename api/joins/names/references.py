@@ -106,10 +106,11 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
         "owners.user user",
         "owners.group group",
     ),
+    "Contract": ("schema runs",),
     "Connector": ("owners.user user", "owners.group group"),
 }
-"""Kind -> `PLACE WHAT`: lists are walked through; `+` before what the place gives; `at`, `own`, `selector` and `domain` are
-read by `_read`."""
+"""Kind -> `PLACE WHAT`: lists are walked through; `+` before what the place gives; `at`, `own`, `selector`, `domain` and
+`runs` are read by `_read`."""
 
 
 def references(kind: str, key: str, spec: Mapping[str, Any]) -> Iterator[Reference]:
@@ -151,12 +152,23 @@ def _read(what: str, path: str, value: Any, key: str, datasets: list[str]) -> It
                 yield Reference("tag", value, path)
             for dataset in datasets[:1] if is_path(value) else ():
                 yield Reference("field", value, path, dataset=dataset)
+        case "runs", Mapping():
+            yield from _of_run_as(value, path)
         case "domain", str():
             yield Reference("tag", f"{DOMAIN_TAG}{value}", path)
         case (("+tag" | "+group" | "+user"), str()):
             yield Reference(_WHAT[what], value, path, gives=True)
         case _, str() if what in _WHAT:
             yield Reference(_WHAT[what], value, path)
+
+
+def _of_run_as(element: Mapping[str, Any], path: str) -> Iterator[Reference]:
+    """The account and the purpose of the custom property `runAs` of a schema object."""
+    for index, each in enumerate(element.get("customProperties") or ()):
+        value = each.get("value") if isinstance(each, Mapping) and each.get("property") == "runAs" else None
+        for part, what in (("serviceAccount", "user"), ("purpose", "purpose")) if isinstance(value, Mapping) else ():
+            if value.get(part):
+                yield Reference(_WHAT[what], str(value[part]), f"{path}.customProperties.{index}.value.{part}")
 
 
 _WHAT: Mapping[str, What] = {

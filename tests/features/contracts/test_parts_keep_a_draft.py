@@ -29,7 +29,9 @@ SIZES = (1, 2, 5, 20, 100)
 def look(plan: TopicPlan, records: list[RawRecord]) -> NewLook:
     topics = {plan.name: records}
     looks = NewRecords(MemoryRecords(topics, {plan.name: "id-1"}), MemoryOffsets(topics), MemoryRegistry())
-    return looks.look(ClusterConnection("prod", "kafka://localhost:9092", "localhost:9092"), plan.name, LookStart({0: 0}, "id-1"))
+    return looks.look(
+        ClusterConnection("prod", "kafka://localhost:9092", "localhost:9092"), plan.name, LookStart({0: 0}, "id-1")
+    )
 
 
 def raw(plan: TopicPlan, most: int = 1000) -> list[RawRecord]:

@@ -17,7 +17,9 @@ def _at_most(count: int, tries: int, share: float) -> float:
 
 
 @given(st.integers(1, 200), st.integers(1, 99), st.data())
-def test_chance_alone_breaks_a_promise_in_one_of_a_million_looks_at_most(tries: int, percent: int, data: st.DataObject) -> None:
+def test_chance_alone_breaks_a_promise_in_one_of_a_million_looks_at_most(
+    tries: int, percent: int, data: st.DataObject
+) -> None:
     count, promised = data.draw(st.integers(0, tries)), percent / 100
     if is_below(count / tries, tries, promised):
         assert _at_most(count, tries, promised) <= 1e-6
@@ -36,7 +38,9 @@ def test_chance_alone_breaks_a_promise_in_one_of_a_million_looks_at_most(tries: 
         (1.0, 10, 0.5, False),
     ],
 )
-def test_a_share_is_below_what_is_promised_beyond_chance(share: float, tries: int, promised: float, broken: bool) -> None:
+def test_a_share_is_below_what_is_promised_beyond_chance(
+    share: float, tries: int, promised: float, broken: bool
+) -> None:
     assert is_below(share, tries, promised) is broken
 
 

@@ -353,7 +353,9 @@ def test_whole_numbers_of_five_digits_are_at_most_99_999(types: dict[str, float]
 @pytest.mark.parametrize("inner", [{"string": 1.0}, {"int64": 1.0}])
 def test_few_records_of_a_map_look_like_an_object_and_are_held_against_the_values_that_are_promised(inner: Any) -> None:
     values = {"name": "values", "logicalType": "string", "required": True}
-    promised = document({"name": "m", "physicalType": "map", "customProperties": [{"property": "values", "value": values}]})
+    promised = document(
+        {"name": "m", "physicalType": "map", "customProperties": [{"property": "values", "value": values}]}
+    )
     seen = schema(profile("value.m", object=1.0), profile("value.m.a", **inner), profile("value.m.b", 0.2, string=1.0))
     result = results(promised, seen)
     assert result["value.m:type"].state is State.HOLDS
