@@ -22,7 +22,7 @@ from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
 from policies.access.identity import Identity
 from policies.model import RecordWindow
-from policies.plan.errors import QueryCancelled
+from policies.plan.errors import QueryCancelled, QueryFailed
 from policies.plan.registry import Running
 from policies.query.result import QueryAnswer
 from policies.query.service import GovernedQuery
@@ -153,6 +153,8 @@ def _why(error: WeirError, run_as: RunAs) -> str:
             return f"{run_as.account} may not read what it is about"
         case DatasetNotFound():
             return "a dataset of the statement is not in the catalog"
+        case QueryFailed():
+            return f"its query cannot run: {error.message.rstrip('.')}"
         case QueryCancelled():
             return f"its query did not end within {run_as.seconds:g} seconds"
     return f"its query could not run ({error.code})"

@@ -18,6 +18,7 @@ from policies.declared.state import GovernanceState
 from policies.notify.notices import Channel, Notice
 from policies.notify.who import Notified, notified
 from policies.notify.words import kept, sentence
+from policies.plan.errors import QueryFailed
 from policies.query.service import GovernedQuery
 from policies.requests.approvals import Approvals
 from policies.requests.notified import RequestPeople
@@ -154,6 +155,22 @@ def test_an_account_without_a_right_decides_nothing_and_no_right_is_shown(weir: 
     (rule,) = [r for p in shown["promises"] for r in p["rules"] if r["kind"] == "reference"]
     assert (rule["state"], rule["reason"]) == ("undecided", "checks may not read what it is about")
     assert weir.admin.get(f"{API}/incidents").json()["incidents"] == []
+
+
+def test_a_query_that_cannot_run_has_its_reason_for_those_who_may_know_what_it_reads(weir: ApiWorld) -> None:
+    class Failing(ArrowEngine):
+        def open(self, plan: Any) -> Any:
+            raise QueryFailed("There is no column cod. The columns are code.")
+
+    weir.services[GovernedQuery]._engine = Failing(pa.table({"n": [1]}))
+    run(weir)
+
+    def reason(client: Any) -> str:
+        shown = client.get(f"{API}/contracts/orders").json()
+        return next(str(r["reason"]) for p in shown["promises"] for r in p["rules"] if r["id"] == "odd")
+
+    assert reason(weir.user("ana")) == "its query cannot run: There is no column cod. The columns are code"
+    assert "column" not in reason(weir.user("ben"))
 
 
 def notices(weir: ApiWorld) -> list[tuple[str, str]]:
