@@ -11,7 +11,7 @@ from typing import Any
 
 from catalog.contracts.field_checks import FIELD_CHECKS, broken, holds, undecided
 from catalog.contracts.observed import Observed
-from catalog.contracts.rules import SCHEMA_KINDS, Result, Rule, RuleKind
+from catalog.contracts.rules import Result, Rule, RuleKind
 from catalog.datasets.compatibility import compatibility
 from catalog.datasets.diff import differences
 
@@ -29,7 +29,7 @@ def check_rule(rule: Rule, seen: Observed) -> Result:
     """One rule. A fault of the check itself is a rule that is not decided, never a scan that fails."""
     if rule.never is not None:
         return undecided(rule.never)
-    if seen.only_schema and rule.kind not in SCHEMA_KINDS:
+    if seen.only_schema and not rule.is_of_schema:
         return undecided("a schema alone does not show it")
     decide = TIME_KINDS.get(rule.kind) or RECORD_CHECKS.get(rule.kind) or FIELD_CHECKS.get(rule.kind)
     if decide is None:
@@ -51,8 +51,8 @@ def _format(rule: Rule, seen: Observed) -> Result:
     if name == "null":
         return undecided("no record has a value")
     if promised in (name, _REGISTERED.get(name)):
-        return holds(f"values are {name}")
-    return broken(f"most values are {name}")
+        return holds(f"the schema is one of {name}" if seen.only_schema else f"values are {name}")
+    return broken(f"the schema is one of {name}" if seen.only_schema else f"most values are {name}")
 
 
 def _closed(rule: Rule, seen: Observed) -> Result:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from catalog.paths import FieldPath
+
 
 class RuleKind(StrEnum):
     FORMAT = "format"
@@ -33,7 +35,7 @@ class RuleKind(StrEnum):
     OTHER = "other"
 
 
-SCHEMA_KINDS = frozenset(
+_SCHEMA_KINDS = frozenset(
     {
         RuleKind.FORMAT,
         RuleKind.TYPE,
@@ -78,6 +80,11 @@ class Rule:
     text: str
     params: Mapping[str, Any] = field(default_factory=dict)
     never: str | None = None
+
+    @property
+    def is_of_schema(self) -> bool:
+        """Whether the schema of the values alone can decide it: it has nothing of keys and headers."""
+        return self.kind in _SCHEMA_KINDS and (self.path is None or FieldPath.parse(self.path).root == "value")
 
     @property
     def open_text(self) -> str:

@@ -22,7 +22,7 @@ from catalog.contracts.field_checks import undecided
 from catalog.contracts.observed import Observed
 from catalog.contracts.odcs import check_document
 from catalog.contracts.reading import read_contract
-from catalog.contracts.rules import SCHEMA_KINDS, Contract, Promise, RuleKind, State
+from catalog.contracts.rules import Contract, Promise, RuleKind, State
 from catalog.declared.yaml_text import compose, plain
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
@@ -86,7 +86,7 @@ def against_schema(contract: Contract, schema: Path, old: Sequence[Path], datase
     if old:
         before = [read_schema(each) for each in old]
         results |= {rule.id: compatibility_result(rule, before, (kind, text)) for rule in levels}
-    decided = [rule for rule in promise.rules if rule.kind in SCHEMA_KINDS]
+    decided = [rule for rule in promise.rules if rule.is_of_schema]
     findings = [Finding.of_rule(promise.dataset, rule, results[rule.id]) for rule in decided]
     left = len(promise.rules) - len(decided)
     rules_left = "1 rule was" if left == 1 else f"{left} rules were"

@@ -76,6 +76,21 @@ def test_a_schema_that_keeps_the_contract_passes_without_a_server(alone: Weir, f
     assert report["notes"] == ["1 rule was left out: rules on what records hold are decided by scans, not by a schema."]
 
 
+def test_the_schema_of_values_breaks_no_promise_of_keys_and_headers(alone: Weir, files: Path) -> None:
+    more = """
+  - {property: key, value: {types: [string], required: true}}
+  - {property: headers, value: [{name: trace, types: [string], required: true}]}
+"""
+    (files / "orders.yaml").write_text(CONTRACT.rstrip() + more)
+    done = check(alone, files, OLD, "-o", "json")
+    assert done.code == 0, done.out
+    report = json.loads(done.out)
+    assert not [each for each in report["findings"] if each["rule"].startswith(("key", "headers"))]
+    assert report["notes"] == [
+        "5 rules were left out: rules on what records hold are decided by scans, not by a schema."
+    ]
+
+
 @pytest.mark.parametrize(
     ("schema", "rule"),
     [
