@@ -65,7 +65,8 @@ def get_quality(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> answers.DatasetQuality:
-    """The series of a dataset with what is usual of each: of the records first, then by field.
+    """The series of a dataset with what is usual of each: of the records first, then of fields those with something unusual,
+    then those that change.
 
     Series of which the caller may not see figures are left out and counted: `withheldSeries`.
     """

@@ -40,6 +40,7 @@ def quality(
     """`path`: a field, and all that is in it; empty: the records as a whole. `measure`: as `type` or `type:int64`."""
     fitting = [(place, series) for place, series in enumerate(courses.series) if _fits(series, path, measure)]
     visible = [(place, series) for place, series in fitting if shows_figures(sight, series.path)]
+    visible.sort(key=lambda each: _rank(courses, *each))
     return answers.DatasetQuality(
         dataset=reference,
         checkedAt=rfc3339(courses.checked_at),
@@ -74,6 +75,17 @@ def mark(each: QualityMark) -> answers.QualityMark:
         note=each.note,
         markedBy=each.marked_by,
     )
+
+
+def _rank(courses: Courses, place: int, series: Series) -> int:
+    """Those of the records first, then those with something unusual, then those that change."""
+    if series.path is None:
+        return 0
+    if (courses.seen.unusual[:, place] > 0).any():
+        return 1
+    figures = courses.seen.mean[:, place]
+    figures = figures[~np.isnan(figures)]
+    return 2 if figures.size and figures.min() < figures.max() else 3
 
 
 def _fits(series: Series, path: str | None, measure: str | None) -> bool:

@@ -54,6 +54,19 @@ def series(answer: dict[str, Any]) -> dict[tuple[str | None, str], dict[str, Any
     return {(each["path"], each["measure"]): each for each in answer["series"]}
 
 
+def test_series_of_the_records_come_first_then_those_that_change(weir: ApiWorld, topics: dict[str, Any]) -> None:
+    scan(weir)
+    topics["orders"] += orders(80)[50:]
+    scan(weir)
+    listed = weir.admin.get(f"{AT}/quality?resolution=scan").json()["series"]
+    values = [len({p["value"] for p in each["points"]}) for each in listed]
+    of_records = [each["path"] is None for each in listed]
+    assert of_records == sorted(of_records, reverse=True)
+    changing = [number > 1 for number in values[sum(of_records) :]]
+    assert any(changing)
+    assert changing == sorted(changing, reverse=True)
+
+
 def test_each_scan_adds_a_point_to_the_series_of_records_and_fields(weir: ApiWorld) -> None:
     before = weir.admin.get(f"{AT}/quality").json()
     assert (before["checkedAt"], before["series"], before["sensitivity"]) == (None, [], "high")

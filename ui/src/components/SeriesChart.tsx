@@ -1,6 +1,6 @@
 // A figure of quality over time: its line, the band of what is usual, and points outside of it.
 import type { QualitySeries } from "@/api/types";
-import { drawn, figure, measureName } from "@/lib/quality";
+import { drawn, figure, measureName, usualWords } from "@/lib/quality";
 import "@/styles/quality.css";
 import "@/styles/views.css";
 
@@ -12,9 +12,7 @@ export function SeriesChart({ series }: { series: QualitySeries }) {
   const name = measureName(series.measure);
   const last = series.points.at(-1);
   const newest = last ? figure(last.value, series.unit) : "–";
-  const usual = series.usual
-    ? `usually ${figure(series.usual.low, series.unit)} to ${figure(series.usual.high, series.unit)}`
-    : "not enough history to judge by";
+  const usual = usualWords(series) ?? "not enough history to judge by";
   return (
     <figure className="small-chart series-chart">
       <figcaption className="small anywhere">

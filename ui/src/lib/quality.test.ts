@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QualitySeries } from "@/api/types";
-import { drawn, figure, measureName } from "@/lib/quality";
+import { drawn, figure, isConstant, measureName, usualWords } from "@/lib/quality";
 
 const point = (at: string, value: number, unusual = false) => ({ at, value, low: value, high: value, unusual });
 const series = (more: Partial<QualitySeries>): QualitySeries => ({
@@ -36,4 +36,18 @@ test("figures and measures read as people write them", () => {
   expect(figure(2.345, "values")).toBe("2.3");
   expect(measureName("type:int64")).toBe("Of type int64");
   expect(measureName("lateness")).toBe("Age of the newest record");
+});
+
+test("one figure that is usual is written once", () => {
+  expect(usualWords(series({ unit: "share", usual: { low: 1, high: 1 } }))).toBe("usually 100 %");
+  expect(usualWords(series({ usual: { low: 50, high: 100 } }))).toBe("usually 50 to 100");
+  expect(usualWords(series({}))).toBeNull();
+});
+
+test("a series of one value is constant; one with a point or something unusual is not", () => {
+  const [a, b] = ["2026-03-01T00:00:00Z", "2026-03-01T01:00:00Z"];
+  expect(isConstant(series({ points: [point(a, 1), point(b, 1)] }))).toBe(true);
+  expect(isConstant(series({ points: [point(a, 1), point(b, 2)] }))).toBe(false);
+  expect(isConstant(series({ points: [point(a, 1), point(b, 1, true)] }))).toBe(false);
+  expect(isConstant(series({ points: [point(a, 1)] }))).toBe(false);
 });

@@ -24,6 +24,18 @@ export function figure(value: number, unit: Unit): string {
   return count(value < 10 ? Number(value.toPrecision(2)) : Math.round(value));
 }
 
+/** What is usual of a series, in words; null while there is not enough history. */
+export function usualWords({ usual, unit }: QualitySeries): string | null {
+  if (!usual) return null;
+  const [low, high] = [figure(usual.low, unit), figure(usual.high, unit)];
+  return low === high ? `usually ${low}` : `usually ${low} to ${high}`;
+}
+
+/** Whether a series had one value all the time. */
+export function isConstant({ points }: QualitySeries): boolean {
+  return points.length > 1 && points.every((p) => p.value === points[0]?.value && !p.unusual);
+}
+
 export interface Drawn {
   line: string;
   unusual: { x: number; y: number; title: string }[];

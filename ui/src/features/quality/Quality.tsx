@@ -7,6 +7,7 @@ import { Empty } from "@/components/Empty";
 import { SeriesChart } from "@/components/SeriesChart";
 import { When } from "@/components/When";
 import { count, plural } from "@/lib/format";
+import { figure, isConstant, measureName } from "@/lib/quality";
 
 const RESOLUTIONS: { name: QualityResolution; text: string }[] = [
   { name: "scan", text: "Scans" },
@@ -62,9 +63,9 @@ export function Quality({ dataset }: { dataset: DatasetDetails }) {
 }
 
 function AllSeries({ quality, reference }: { quality: DatasetQuality; reference: string }) {
-  const byPath = new Map<string, QualitySeries[]>();
-  for (const each of quality.series) byPath.set(each.path ?? "", [...(byPath.get(each.path ?? "") ?? []), each]);
-  if (byPath.size === 0 && quality.withheldSeries === 0) {
+  const constant = quality.series.filter((each) => each.path !== null && isConstant(each));
+  const byPath = grouped(quality.series.filter((each) => !constant.includes(each)));
+  if (quality.series.length === 0 && quality.withheldSeries === 0) {
     return (
       <Empty title="No scan has measured this">
         <p>
@@ -88,8 +89,8 @@ function AllSeries({ quality, reference }: { quality: DatasetQuality; reference:
         {young > 0 && (
           <>
             {" "}
-            {young === quality.series.length ? "None of them has" : `${count(young)} of them have not`} enough history
-            to judge by.
+            {young === quality.series.length ? "None of them has" : `${count(young)} of them lack`} enough history to
+            judge by.
           </>
         )}
         {quality.withheldSeries > 0 && (
@@ -107,6 +108,7 @@ function AllSeries({ quality, reference }: { quality: DatasetQuality; reference:
           </div>
         </section>
       ))}
+      {constant.length > 0 && <Constant series={constant} />}
       {quality.marks.length > 0 && (
         <details>
           <summary>Marked times: {count(quality.marks.length)}</summary>
@@ -122,6 +124,33 @@ function AllSeries({ quality, reference }: { quality: DatasetQuality; reference:
         </details>
       )}
     </>
+  );
+}
+
+function grouped(series: QualitySeries[]): Map<string, QualitySeries[]> {
+  const byPath = new Map<string, QualitySeries[]>();
+  for (const each of series) byPath.set(each.path ?? "", [...(byPath.get(each.path ?? "") ?? []), each]);
+  return byPath;
+}
+
+/** Series of one value: a line of text says all that a chart would. */
+function Constant({ series }: { series: QualitySeries[] }) {
+  return (
+    <details>
+      <summary>{plural(series.length, "figure")} that did not change</summary>
+      <dl className="constant-series">
+        {[...grouped(series)].map(([path, own]) => (
+          <div key={path}>
+            <dt className="anywhere">{path}</dt>
+            <dd className="muted">
+              {own
+                .map((each) => `${measureName(each.measure)} ${figure(each.points[0]?.value ?? 0, each.unit)}`)
+                .join(", ")}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 
