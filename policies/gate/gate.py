@@ -73,6 +73,10 @@ class Gated:
         """
         return _render(self.tree, views, system)
 
+    def own_names(self) -> list[str]:
+        """The names that WITH defines."""
+        return [cte.alias for cte in self.tree.find_all(exp.CTE)]
+
     def stream_problem(self) -> str | None:
         """Why this query cannot be a push query, in words; None when it can."""
         return live.problem(self.tree)

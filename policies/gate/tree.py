@@ -48,7 +48,7 @@ _INSTEAD = {
     "AtTimeZone": "AT TIME ZONE is not Spark's; write from_utc_timestamp(time, 'Europe/Berlin').",
     "Fetch": "FETCH is not Spark's; write LIMIT.",
     "SimilarTo": "SIMILAR TO is not Spark's; write RLIKE.",
-    "Placeholder": "Parameters are not filled in; write the value itself.",
+    "Placeholder": "A field is written with a dot, as in customer.email; and parameters are not filled in.",
     "Parameter": "Parameters are not filled in; write the value itself.",
     "Array": "A list is written array(1, 2).",
     "Unnest": "UNNEST is not Spark's; write LATERAL VIEW explode(list) t AS x.",
@@ -113,9 +113,9 @@ class Checker:
             case exp.Dot() if isinstance(node.expression, exp.Func):
                 raise self.refuse(node, "A function is called by its own name, without a schema.", "qualified-function")
             case exp.Var() if not _VAR.match(node.name):
-                raise self.refuse(node, "A word of the query cannot be read.", "word")
+                raise self.refuse(node, f"{node.name[:40]} is not a word that can be read here.", "word")
             case exp.DataType() if node.this in (exp.DType.USERDEFINED, exp.DType.UNKNOWN):
-                raise self.refuse(node, "A type of the query is not one of Spark's.", "type")
+                raise self.refuse(node, f"{node.sql()[:40]} is not a type of Spark.", "type")
             case exp.Select():
                 self._parts(node, _SELECT_PARTS)
                 if not node.expressions:
@@ -231,7 +231,8 @@ class Checker:
             if node.args.get("db") or not inventory.may_stand_in_from(name):
                 raise self.refuse(node, f"{name[:60]}(...) cannot be used in FROM.", "table-function", name.lower())
         elif not isinstance(node.this, exp.Identifier):
-            raise self.refuse(node, "A table is named by its topic.", "table")
+            sentence = "A topic is named by one name or, with its cluster, by two, as in prod.orders."
+            raise self.refuse(node, sentence, "table")
 
     def _lateral(self, node: Any) -> None:
         inner = node.this
