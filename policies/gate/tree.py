@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.near_names import did_you_mean
-from policies.gate import calls
+from policies.gate import calls, plain_slips, units
 from policies.gate.cost import pattern_guard, sequences
 from policies.gate.other_engines import INSTEAD
 from policies.sql import inventory
@@ -35,11 +35,6 @@ _SELECT_PARTS = words(
     " order limit offset"
 )
 _TABLE_PARTS = words("this db catalog alias joins laterals pivots sample version")
-_UNIT_CALLS = words("timestampadd timestampdiff dateadd date_add datediff date_diff")
-_UNITS = words(
-    "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
-    " hours minutes seconds milliseconds microseconds"
-)
 _ANY_WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d+)")
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 
@@ -105,6 +100,9 @@ class Checker:
             if kind not in _INSTEAD and isinstance(node, exp.Func) and name not in inventory.functions():
                 sentence = self.not_allowed(name)
             raise self.refuse(node, sentence, f"node:{kind}", name)
+        sentence = plain_slips.problem(node)
+        if sentence is not None:
+            raise self.refuse(node, sentence, "syntax")
         match node:
             case exp.Anonymous():
                 self._call(node)
@@ -175,7 +173,10 @@ class Checker:
                 name.lower(),
             )
         first = node.expressions[0] if node.expressions else None
-        if name.lower() in _UNIT_CALLS and isinstance(first, exp.Column) and fold_word(first) in _UNITS:
+        wrong = units.of_call(name, node.expressions)
+        if wrong is not None:
+            raise self.refuse(node, wrong, "unit", name.lower())
+        if name.lower() in units.CALLS and isinstance(first, exp.Column) and fold_word(first) in units.UNITS:
             first.replace(exp.Var(this=first.name.upper()))
         if inventory.grows(name):
             self._growth(node, name.lower())

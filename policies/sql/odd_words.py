@@ -63,6 +63,9 @@ def refuse_odd_words(sql: str, tokens: list[Any], at: int) -> None:
             " AS OF '2026-11-20'.",
             "parameter",
         )
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if token.token_type is TokenType.EQ and after is not None and after.text == "!" and after.start == token.end + 1:
+        raise refused(sql, token.start, "Write != instead of =!.", "syntax")
     if _is_parameter(tokens, at):
         raise refused(sql, token.start, "Parameters are not filled in; write the value itself.", "parameter")
 
