@@ -18,6 +18,8 @@ UNITS = words(
 )
 _OF_INTERVALS = UNITS | words("nanosecond nanoseconds")
 _OF_DATES = words("year yyyy yy quarter month mm mon week")
+_IN_LENGTHS = _OF_INTERVALS | words("interval to")
+_WINDOWS = words("window session_window")
 _TRUNCATED = {
     "date_trunc": (0, _OF_DATES | words("day dd hour minute second millisecond microsecond"), "YEAR to MICROSECOND"),
     "trunc": (1, _OF_DATES, "YEAR, QUARTER, MONTH and WEEK; date_trunc has shorter ones"),
@@ -49,11 +51,21 @@ def of_call(name: str, arguments: list[Any]) -> str | None:
             return f"{name} takes its unit without quotes, as in {name}(DAY, 1, _timestamp)."
         if isinstance(first, exp.Column) and len(first.parts) == 1 and first.name.lower() not in UNITS:
             return _unknown(first.name)
+    if name in _WINDOWS and any(map(_is_not_a_length, arguments[1:3])):
+        return f"{name} takes lengths of time such as '5 minutes'. {_EXAMPLE}"
     if name in _TRUNCATED and len(arguments) == 2:
         at, known, listed = _TRUNCATED[name]
         if not _is_among(arguments[at], known, unless=False) and not _is_among(arguments[1 - at], known, unless=True):
             return f"The text that {name} takes is not a unit of time that it knows. It knows {listed}."
     return None
+
+
+def _is_not_a_length(node: Any) -> bool:
+    """A text that is written out and has no number, or a word that is not a unit."""
+    if not isinstance(node, exp.Literal) or not node.is_string:
+        return False
+    named = _WORD.findall(node.name)
+    return not any(sign.isdigit() for sign in node.name) or any(word.lower() not in _IN_LENGTHS for word in named)
 
 
 def _is_among(node: Any, known: frozenset[str], unless: bool) -> bool:
