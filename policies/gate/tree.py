@@ -100,9 +100,9 @@ class Checker:
             if kind not in _INSTEAD and isinstance(node, exp.Func) and name not in inventory.functions():
                 sentence = self.not_allowed(name)
             raise self.refuse(node, sentence, f"node:{kind}", name)
-        sentence = plain_slips.problem(node)
-        if sentence is not None:
-            raise self.refuse(node, sentence, "syntax")
+        slip = plain_slips.problem(node)
+        if slip is not None:
+            raise self.refuse(node, slip, "syntax")
         match node:
             case exp.Anonymous():
                 self._call(node)

@@ -97,7 +97,7 @@ def _refuse_in(sql: str, tokens: list[Any], at: int) -> None:
 
 
 def _refuse_window(sql: str, tokens: list[Any], at: int) -> None:
-    """AS OF and what is no time: OF would be an alias, and OFFSET behind it the number of rows to leave out."""
+    """AS OF and what is not a time: OF would be an alias, and OFFSET behind it the number of rows to leave out."""
     value = tokens[at + 2] if at + 2 < len(tokens) else None
     if tokens[at - 1].text.upper() in ("TIMESTAMP", "VERSION"):
         return  # Spark's own form
