@@ -6,15 +6,13 @@ Standard library only: this module travels to Spark's Python workers.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from catalog.dead_letters import RULE, is_for_dead_letters
 from catalog.errors import InvalidInput
-
-_DEAD_LETTER = re.compile(r"_[A-Za-z0-9._-]{1,248}\Z")
 
 
 class Strategy(StrEnum):
@@ -53,11 +51,8 @@ class SampleRequest:
     def __post_init__(self) -> None:
         if self.max_records < 1 or self.max_bytes < 1 or self.max_seconds <= 0:
             raise InvalidInput("A sample needs maxRecords, maxBytes and maxSeconds above zero.")
-        if self.dead_letter is not None and not _DEAD_LETTER.match(self.dead_letter):
-            raise InvalidInput(
-                f"{self.dead_letter!r} is not a topic for dead letters: its name must begin with an underscore, so that no"
-                " pattern ever scans it, and have letters, digits, dots, dashes and underscores only."
-            )
+        if self.dead_letter is not None and not is_for_dead_letters(self.dead_letter):
+            raise InvalidInput(f"{self.dead_letter!r} is not a topic for dead letters: {RULE}.")
 
     @staticmethod
     def parse(data: Mapping[str, Any]) -> SampleRequest:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from catalog.dead_letters import LONGEST, NAMES
+
 
 class ScannerSettings(BaseModel):
     """What may be tuned; the defaults suit a laptop and a small cluster alike."""
@@ -52,8 +54,9 @@ class ScannerSettings(BaseModel):
     regex_seconds: float = Field(default=2.0, gt=0)
     """How long one pattern of a user's recognizer may work on one value before the field counts as unscanned."""
 
-    dead_letter_topic: str = Field(default="_weir.dead-letters", pattern=r"^_[A-Za-z0-9._-]{1,248}$")
-    """Where a scan that is asked to sends records it cannot decode, unless it names another topic."""
+    dead_letter_topic: str = Field(default="_weir.dead-letters", pattern=NAMES, max_length=LONGEST)
+    """Where a scan that is asked to sends records it cannot decode, unless it names another topic. Its name states that it
+    is one: dead, dlq, reject, error or unread."""
 
     registry_seconds: float = Field(default=10.0, gt=0)
     """How long the schema registry may take to answer one question."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
+
+from api.edge.texts import storable
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 """RFC 3339, UTC, as 2026-03-01T12:00:00Z."""
@@ -24,6 +26,11 @@ class RequestBody(BaseModel):
     """What a caller sends. An attribute `query_id` is the key `queryId` and no other; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _storable(cls, given: Any) -> Any:
+        return storable(given)
 
 
 class Answer(BaseModel):

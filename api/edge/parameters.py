@@ -17,6 +17,7 @@ from fastapi import Path, Query, Request
 from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from api.edge.texts import seen, storable
 from catalog.errors import InvalidInput
 from catalog.near_names import did_you_mean
 
@@ -53,14 +54,14 @@ def instant(given: Any) -> Any:
 
 
 def _name(given: str) -> str:
-    name = unquote(given)
+    name = storable(unquote(given))
     if len(name) > LONGEST:
         raise ValueError(f"a name has at most {LONGEST} characters")
-    return name
+    return str(name)
 
 
 # In bodies and in parameters.
-Text = Annotated[str, Field(max_length=LONGEST), _BOUNDED]
+Text = Annotated[str, Field(max_length=LONGEST), AfterValidator(storable), _BOUNDED]
 Instant = Annotated[datetime, BeforeValidator(instant), _BOUNDED]
 Count = Annotated[int, Field(ge=1, le=GREATEST), _BOUNDED]
 Bytes = Annotated[int, Field(ge=1, le=LAST), _BOUNDED]
@@ -68,7 +69,9 @@ Place = Annotated[int, Field(ge=0, le=GREATEST), _BOUNDED]
 SeqNo = Annotated[int, Field(ge=0, le=LAST), _BOUNDED]
 Seed = Annotated[int, Field(ge=-LAST, le=LAST), _BOUNDED]
 Seconds = Annotated[float, Field(gt=0, le=GREATEST, allow_inf_nan=False), _BOUNDED]
-Id = Annotated[str, Field(min_length=1, max_length=200), _BOUNDED]
+Id = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable), _BOUNDED]
+Label = Annotated[str, Field(max_length=200), AfterValidator(seen), _BOUNDED]
+"""What people call something, and read beside what others called theirs."""
 
 # In the path.
 Name = Annotated[str, Path(description="A name, percent-encoded whole."), AfterValidator(_name), _BOUNDED]

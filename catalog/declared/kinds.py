@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from catalog.datatypes import parse_ddl, parse_type
+from catalog.dead_letters import RULE, is_for_dead_letters
 from catalog.declared.curation_specs import (
     AnnouncementSpec,
     CertificationSpec,
@@ -85,8 +86,8 @@ class ScanSpec(Spec):
     @field_validator("deadLetter")
     @classmethod
     def _hidden_topic(cls, value: bool | str) -> bool | str:
-        if isinstance(value, str) and not re.fullmatch(r"_[A-Za-z0-9._-]{1,248}", value):
-            raise ValueError("the name of a topic for dead letters begins with an underscore, so no pattern scans it")
+        if isinstance(value, str) and not is_for_dead_letters(value):
+            raise ValueError(f"it is not a topic for dead letters: {RULE}")
         return value
 
 

@@ -73,6 +73,18 @@ class Gated:
         """
         return _render(self.tree, views, system)
 
+    def compared_with_null(self) -> list[exp.Expression]:
+        """Comparisons of a column with NULL."""
+        kinds = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+        compared = self.tree.find_all(*kinds)
+        return [
+            each for each in compared if isinstance(each.expression, exp.Null) and isinstance(each.this, exp.Column)
+        ]
+
+    def own_names(self) -> list[str]:
+        """The names that WITH defines."""
+        return [cte.alias for cte in self.tree.find_all(exp.CTE)]
+
     def stream_problem(self) -> str | None:
         """Why this query cannot be a push query, in words; None when it can."""
         return live.problem(self.tree)

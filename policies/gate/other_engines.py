@@ -75,6 +75,14 @@ INSTEAD = {
     "monthname_long": "date_format(day, 'MMMM')",
     "quantile": "percentile_approx(value, 0.5)",
     "approx_quantiles": "percentile_approx(value, array(0.25, 0.5, 0.75))",
+    "earliest_by_offset": "min_by(value, _offset)",
+    "latest_by_offset": "max_by(value, _offset)",
+    "extractjsonfield": "get_json_object(text, '$.a')",
+    "timestamptostring": "date_format(time, 'yyyy-MM-dd HH:mm:ss')",
+    "stringtotimestamp": "to_timestamp(text, 'yyyy-MM-dd HH:mm:ss')",
+    "formattimestamp": "date_format(time, 'yyyy-MM-dd HH:mm:ss')",
+    "parsetimestamp": "to_timestamp(text, 'yyyy-MM-dd HH:mm:ss')",
+    "topk": "slice(sort_array(collect_list(value), false), 1, 3)",
     "object_keys": "map_keys(map)",
 }
 """Name elsewhere, in lower case -> a call of Spark's."""

@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.near_names import did_you_mean
-from policies.gate import calls
+from policies.gate import calls, plain_slips, units
 from policies.gate.cost import pattern_guard, sequences
 from policies.gate.other_engines import INSTEAD
 from policies.sql import inventory
@@ -35,11 +35,6 @@ _SELECT_PARTS = words(
     " order limit offset"
 )
 _TABLE_PARTS = words("this db catalog alias joins laterals pivots sample version")
-_UNIT_CALLS = words("timestampadd timestampdiff dateadd date_add datediff date_diff")
-_UNITS = words(
-    "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
-    " hours minutes seconds milliseconds microseconds"
-)
 _ANY_WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d+)")
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 
@@ -48,7 +43,7 @@ _INSTEAD = {
     "AtTimeZone": "AT TIME ZONE is not Spark's; write from_utc_timestamp(time, 'Europe/Berlin').",
     "Fetch": "FETCH is not Spark's; write LIMIT.",
     "SimilarTo": "SIMILAR TO is not Spark's; write RLIKE.",
-    "Placeholder": "Parameters are not filled in; write the value itself.",
+    "Placeholder": "A field is written with a dot, as in customer.email; and parameters are not filled in.",
     "Parameter": "Parameters are not filled in; write the value itself.",
     "Array": "A list is written array(1, 2).",
     "Unnest": "UNNEST is not Spark's; write LATERAL VIEW explode(list) t AS x.",
@@ -105,6 +100,9 @@ class Checker:
             if kind not in _INSTEAD and isinstance(node, exp.Func) and name not in inventory.functions():
                 sentence = self.not_allowed(name)
             raise self.refuse(node, sentence, f"node:{kind}", name)
+        slip = plain_slips.problem(node)
+        if slip is not None:
+            raise self.refuse(node, slip, "syntax")
         match node:
             case exp.Anonymous():
                 self._call(node)
@@ -113,9 +111,9 @@ class Checker:
             case exp.Dot() if isinstance(node.expression, exp.Func):
                 raise self.refuse(node, "A function is called by its own name, without a schema.", "qualified-function")
             case exp.Var() if not _VAR.match(node.name):
-                raise self.refuse(node, "A word of the query cannot be read.", "word")
+                raise self.refuse(node, f"{node.name[:40]} is not a word that can be read here.", "word")
             case exp.DataType() if node.this in (exp.DType.USERDEFINED, exp.DType.UNKNOWN):
-                raise self.refuse(node, "A type of the query is not one of Spark's.", "type")
+                raise self.refuse(node, f"{node.sql()[:40]} is not a type of Spark.", "type")
             case exp.Select():
                 self._parts(node, _SELECT_PARTS)
                 if not node.expressions:
@@ -175,7 +173,10 @@ class Checker:
                 name.lower(),
             )
         first = node.expressions[0] if node.expressions else None
-        if name.lower() in _UNIT_CALLS and isinstance(first, exp.Column) and fold_word(first) in _UNITS:
+        wrong = units.of_call(name, node.expressions)
+        if wrong is not None:
+            raise self.refuse(node, wrong, "unit", name.lower())
+        if name.lower() in units.CALLS and isinstance(first, exp.Column) and fold_word(first) in units.UNITS:
             first.replace(exp.Var(this=first.name.upper()))
         if inventory.grows(name):
             self._growth(node, name.lower())
@@ -231,7 +232,8 @@ class Checker:
             if node.args.get("db") or not inventory.may_stand_in_from(name):
                 raise self.refuse(node, f"{name[:60]}(...) cannot be used in FROM.", "table-function", name.lower())
         elif not isinstance(node.this, exp.Identifier):
-            raise self.refuse(node, "A table is named by its topic.", "table")
+            sentence = "A topic is named by one name or, with its cluster, by two, as in prod.orders."
+            raise self.refuse(node, sentence, "table")
 
     def _lateral(self, node: Any) -> None:
         inner = node.this

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, Unavailable, WeirError
+from catalog.near_names import near_names
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Reason, RecordWindow, Subject
@@ -123,7 +124,11 @@ class Preparer:
             except DatasetNotFound as error:
                 line, column = gated.places[ref]
                 details = {**error.details, "line": line, "column": column}
-                raise DatasetNotFound(error.message, details=details) from error
+                own = near_names(ref.name, gated.own_names())
+                sentence = (
+                    f"There is no dataset {ref.name!r}; did you mean {own[0]}, which WITH defines?" if own else None
+                )
+                raise DatasetNotFound(sentence or error.message, details=details) from error
         decisions = {ref: self.decide(subject, table, purpose) for ref, table in tables.items()}
         return DecidedTables(tables, decisions)
 

@@ -45,11 +45,12 @@ def unknown_column(
     error: QueryFailed,
     aliases: Iterable[str] = (),
     of: str | None = None,
+    names_of_tables: Iterable[str] = (),
 ) -> WeirError:
     """What is true of a column that the engine did not find: denied to this subject, or misspelt.
 
     `parts` are its names as written, `aliases` those that the query gives itself; `of` is what the query calls the only
-    table that it can be a column of.
+    table that it can be a column of. `names_of_tables`: what it calls its tables; with `of` those of them that have the column.
     """
     for governed in tables:
         for start in range(min(2, len(parts))):
@@ -70,13 +71,20 @@ def unknown_column(
     names = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
     near = nearest(parts[-1], names) or nearest(parts[0], names)
     if of is None and near is not None and fold(near) == fold(parts[-1]):
-        qualifier = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
+        qualifier = _qualifier(".".join(parts[:-1]), names_of_tables) if len(parts) > 1 else _OUT_OF_SIGHT
         where = _BESIDE if near in SYSTEM_COLUMNS else qualifier
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(names[:_NAMES_SHOWN])}." if names else "."
+    if of is not None and (others := list(names_of_tables)):
+        near, listed = None, f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} one."
     hint = did_you_mean(near, listed, "; ")
     there_is_none = f"{of} has no column {parts[0]}" if of is not None else f"There is no column {written}"
     return QueryFailed(f"{there_is_none}{hint}", details={**details, "nearest": near})
+
+
+def _qualifier(name: str, tables: Iterable[str]) -> str:
+    known = ", ".join(dict.fromkeys(tables))
+    return f"It is not known by the name {name}{f'; the tables are {known}' if known else ''}."
 
 
 def _denied(governed: GovernedTable, column: Column, name: str, decisions: Sequence[ColumnDecision]) -> NotAllowed:

@@ -11,6 +11,7 @@ from catalog.paths import VALUE, FieldPath
 from policies.model import Effect
 from policies.plan import explain
 from policies.plan.prepare import PreparedQuery
+from policies.query.blamed import text_of
 from policies.sql import trace
 from policies.sql.names import fold, name_sql
 from policies.sql.tables import TableRef
@@ -69,6 +70,8 @@ def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | N
 def notes(prepared: PreparedQuery) -> list[str]:
     """What of the query was not done, or does not mean what it looks like."""
     texts = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
+    for each in prepared.gated.compared_with_null():
+        texts.append(f"{text_of(each)} is never true; write IS NULL or IS NOT NULL.")
     columns = {fold(c.name): c.name for governed in prepared.tables.values() for c in governed.shown}
     for text in prepared.gated.quoted_texts:
         name = columns.get(fold(text))

@@ -54,8 +54,10 @@ def explained(prepared: PreparedQuery, error: QueryFailed) -> WeirError:
     whole = whole_name(node) or split_name(name)
     owner = _owner(prepared, whole)
     if owner is not None and not error.known:
-        return _placed(gated, at, unknown_column([owner], whole[1:], error, of=whole[0]))
-    return _placed(gated, at, unknown_column(list(prepared.tables.values()), whole, error, _aliases(gated)))
+        others = _names_of_tables(prepared, whole[1])
+        return _placed(gated, at, unknown_column([owner], whole[1:], error, of=whole[0], names_of_tables=others))
+    known, tables = _names_of_tables(prepared), list(prepared.tables.values())
+    return _placed(gated, at, unknown_column(tables, whole, error, _aliases(gated), names_of_tables=known))
 
 
 def with_place(error: WeirError) -> WeirError:
@@ -125,6 +127,16 @@ def _owner(prepared: PreparedQuery, names: list[str]) -> GovernedTable | None:
     ):
         return None
     return owners[0]
+
+
+def _names_of_tables(prepared: PreparedQuery, column: str | None = None) -> list[str]:
+    """What the query calls its tables; with `column`, those of them that have one of exactly this name."""
+    return [
+        table.alias_or_name
+        for table in prepared.gated.tree.find_all(exp.Table)
+        if table.meta.get("weir") in prepared.tables
+        and (column is None or find(prepared.tables[table.meta["weir"]], column) is not None)
+    ]
 
 
 def _aliases(gated: Gated) -> Iterator[str]:

@@ -36,6 +36,11 @@ class Wish:
     consumer: str | None = None
 
 
+def no_template(name: str) -> NotFound:
+    """For a template that is not there, and for one that is not for who asks."""
+    return NotFound(f"There is no request template {name!r} that you may use.", details={"template": name})
+
+
 class Bundles:
     """The service of bundles and templates. `named` gives `CLUSTER/TOPIC` of a dataset as callers may write it."""
 
@@ -104,7 +109,7 @@ class Bundles:
         """
         spec = self._state.view().templates.get(name)
         if spec is None or not self._may_use(subject, spec):
-            raise NotFound(f"There is no request template {name!r} that you may use.", details={"template": name})
+            raise no_template(name)
         now = self._clock()
         longest = now + duration(spec.duration)
         if valid_to is not None and valid_to.tzinfo is not None and valid_to > longest:

@@ -20,10 +20,10 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
-from policies.sql import inventory
+from policies.sql import inventory, syntax
 from policies.sql.errors import refused
 from policies.sql.odd_words import refuse_odd_words
-from policies.sql.unfinished import tokens_of
+from policies.sql.slips import near_keyword
 from policies.sql.windows import AsOf, read_offsets, read_time
 from policies.sql.words import words
 
@@ -59,9 +59,12 @@ _INSTEAD = {
     "USE": "Write the cluster before the topic, as in prod.orders",
     "CACHE": "Nothing is kept between queries",
     "CALL": "There are no procedures",
+    "LIST": "SHOW TABLES lists the topics",
+    "PRINT": "SELECT * FROM orders shows the records of a topic",
     "PIVOT": "PIVOT follows a table: SELECT * FROM orders PIVOT (...)",
 }
 """The first word of a statement that is not a query -> what is true instead."""
+_FIRST_WORDS = words("select from values with show describe explain insert update delete create")
 _BEFORE_QUERY = (
     TokenType.L_PAREN,
     TokenType.R_PAREN,
@@ -103,10 +106,8 @@ def lex(sql: str) -> Lexed:
     try:
         tokens = list(sqlglot.Dialect.get_or_raise(DIALECT).tokenize(sql))
     except (SqlglotError, RecursionError) as error:
-        at = next((t.start for t in reversed(list(tokens_of(sql))) if t.is_open()), 0)
-        raise refused(
-            sql, at, "The query cannot be read: a string, name or comment is not closed.", "syntax"
-        ) from error
+        at, sentence = syntax.unreadable(sql)
+        raise refused(sql, at, sentence, "syntax") from error
     if (at := sql.find("${")) >= 0:
         raise refused(
             sql, at, "The query holds ${, which Spark would substitute; write it as '$' || '{...'.", "substitution"
@@ -151,7 +152,10 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
     first = next((t for t in tokens if t.token_type is not TokenType.L_PAREN), tokens[0])
     if first.token_type not in _BEGINNINGS:
         word = first.text.upper()[:40]
-        instead = f"{_INSTEAD[word]}. " if word in _INSTEAD else ""
+        near = near_keyword(word, _FIRST_WORDS)
+        instead = (
+            f"{_INSTEAD[word]}. " if word in _INSTEAD else f"Did you mean {near} instead of {word}? " if near else ""
+        )
         sentence = f"{instead}Only a query can be run: SELECT, FROM, VALUES or WITH; SHOW, DESCRIBE and EXPLAIN alone."
         raise refused(sql, first.start, sentence, f"statement:{word}")
     for token, following in itertools.pairwise(tokens):

@@ -75,3 +75,11 @@ def _is_one(each: Any, alias: str, names: set[str]) -> bool:
     """Whether the query leaves the same column out by itself."""
     parts = [fold(part.name) for part in each.parts] if isinstance(each, exp.Column) else [fold(each.name)]
     return parts[-1] in names and (len(parts) == 1 or parts[:-1] == [fold(alias)])
+
+
+def lacks_a_table(star: Any) -> bool:
+    """Whether a star of SELECT has no FROM whose columns it means."""
+    around = star.parent
+    while isinstance(around, (exp.Alias, exp.Column)):
+        around = around.parent
+    return isinstance(around, exp.Select) and not any(around.args.get(part) for part in ("from_", "laterals"))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import re
 
+from policies.sql.slips import slip
 from policies.sql.unfinished import Token, tokens_of
 from policies.sql.words import words
 
 _CLAUSES = words("select from where group order having limit join on using union qualify window")
-_UNFINISHED = words("where by having on and or not in from join select as limit like between then when case union")
+_UNFINISHED = words(
+    "where by having on and or not in from join select as limit like between then when case union escape"
+)
 _OPERATORS = (",", "=", "<", ">", "+", "(", ".", "|")
 _TABLE_WORDS = words("from join")
+_HEX = re.compile(r"'[0-9a-fA-F]*'")
 _OTHERS = {
     "top": "Spark has no TOP; write LIMIT at the end.",
     "fetch": "FETCH is not Spark's; write LIMIT.",
@@ -19,6 +24,9 @@ _OTHERS = {
     "returning": "Topics are read here, not written.",
     "into": "Topics are read here, not written; leave out INTO.",
     "go": "Leave out GO; one statement at a time.",
+    "descending": "Write DESC.",
+    "ascending": "Write ASC.",
+    "replace": "Spark has no * REPLACE; write * EXCEPT (a), and the column with its new value.",
     "similar": "SIMILAR TO is not Spark's; write RLIKE.",
 }
 
@@ -34,6 +42,21 @@ def sentence(sql: str, at: int) -> str:
     return f"The query is not SQL that Weir understands{near}.{' ' + hint if hint else ''}"
 
 
+def unreadable(sql: str) -> tuple[int, str]:
+    """What keeps a text from being cut into words: an open quote, or X'...' with other than hexadecimal digits."""
+    tokens = list(tokens_of(sql))
+    for one, other in itertools.pairwise(tokens):
+        if (
+            one.is_word(words("x"))
+            and one.end == other.start
+            and other.kind == "string"
+            and not _HEX.fullmatch(other.text)
+        ):
+            return one.start, "X and a text in quotes are bytes; write them as digits from 0 to F."
+    at = next((token.start for token in reversed(tokens) if token.is_open()), 0)
+    return at, "The query cannot be read: a string, name or comment is not closed."
+
+
 def _shown(token: Token) -> str:
     """A word or mark as written; a text is a value, so only that it is one."""
     return "a text in quotes" if token.kind == "string" else token.text[:40]
@@ -46,6 +69,9 @@ def _hint(tokens: list[Token], here: int) -> str | None:
             return 'Names go in back-quotes; "..." is a text.'
         if token.is_word(words("top")) and n and tokens[n - 1].is_word(words("select")):
             return _OTHERS["top"]
+    likely = slip(tokens, here)
+    if likely is not None:
+        return likely
     around = tokens[max(0, here - 1) : here + 2]
     for token in around:
         if token.kind == "word" and token.text.lower() in _OTHERS and token.text.lower() != "top":
@@ -80,4 +106,4 @@ def _touches(tokens: list[Token], at: int) -> bool:
     return behind and one.end == dash.start and dash.end == other.start
 
 
-__all__ = ["sentence"]
+__all__ = ["sentence", "unreadable"]

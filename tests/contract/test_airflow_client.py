@@ -77,7 +77,7 @@ def ended(weir: ApiWorld, airflow: Path, folder: Path, port: int) -> None:
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
             "AIRFLOW__OPENLINEAGE__TRANSPORT": json.dumps(transport),
             "AIRFLOW__OPENLINEAGE__NAMESPACE": "airflow",
-            "AIRFLOW__OPENLINEAGE__EXECUTION_TIMEOUT": "240",  # of 10 seconds the provider loses events on a busy machine
+            "AIRFLOW__OPENLINEAGE__EXECUTION_TIMEOUT": "240",  # it ends what is not sent in 10 seconds (plugins/listener.py)
             "AIRFLOW_CONN_SHOP": f"postgresql://weir@127.0.0.1:{port}/postgres",
         }
         run([airflow / "airflow", "db", "migrate"], folder, variables)

@@ -21,10 +21,12 @@ from api.features.access_requests.bodies import (
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from api.visibility.readers import Readers
+from api.visibility.readers import Reader, Readers
+from catalog.errors import DatasetNotFound
+from policies.declared.access_specs import RequestTemplateSpec
 from policies.model import Subject
 from policies.requests.approvals import Approvals
-from policies.requests.bundles import Bundles
+from policies.requests.bundles import Bundles, no_template
 from policies.requests.view import RequestView
 
 router = FeatureRouter(tags=["access"])
@@ -171,9 +173,9 @@ def comment(
 
 
 @router.get("/request-templates", dependencies=[signed_in("those that the caller may use")])
-def templates(bundles: From[Bundles], caller: Caller) -> answers.RequestTemplates:
+def templates(bundles: From[Bundles], readers: From[Readers], caller: Caller) -> answers.RequestTemplates:
     """Requests that are often made (`kind: RequestTemplate`), those that the caller may use."""
-    usable = bundles.templates(caller).items()
+    usable = _usable(bundles, readers, caller).items()
     return answers.RequestTemplates(templates=[answers.RequestTemplate.of(name, spec) for name, spec in usable])
 
 
@@ -183,12 +185,35 @@ def templates(bundles: From[Bundles], caller: Caller) -> answers.RequestTemplate
     status_code=201,
 )
 def use_template(
-    bundles: From[Bundles], view: From[RequestView], caller: Caller, name: Name, body: TemplateUseBody | None = None
+    bundles: From[Bundles],
+    readers: From[Readers],
+    view: From[RequestView],
+    caller: Caller,
+    name: Name,
+    body: TemplateUseBody | None = None,
 ) -> answers.RequestBundle:
     """Make the requests that a template describes."""
     use = body or TemplateUseBody()
+    if name not in _usable(bundles, readers, caller):
+        raise no_template(name)
     created = bundles.from_template(caller, name, use.reason, use.ticket, use.until)
     return answers.RequestBundle.of(view.show(caller, created))
+
+
+def _usable(bundles: Bundles, readers: Readers, caller: Subject) -> dict[str, RequestTemplateSpec]:
+    """The templates that a caller may use and that name no dataset which they may not know of."""
+    reader, declared = readers.of(caller), bundles.templates(caller)
+    if reader.horizon is None:
+        return declared
+    return {name: spec for name, spec in declared.items() if all(_is_known(reader, each) for each in spec.datasets)}
+
+
+def _is_known(reader: Reader, dataset: str) -> bool:
+    try:
+        reader.datasets.find(dataset)
+    except DatasetNotFound:
+        return False
+    return True
 
 
 def _reference(readers: Readers, caller: Subject, dataset: str) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
-from api.edge.parameters import Count, Limit, Name, Offset, Text
+from api.edge.parameters import Count, Label, Limit, Name, Offset, Text
 from api.features.access_reviews import answers
 from api.features.access_reviews.service import AccessReviews
 from api.formats.listing import as_file
@@ -29,7 +29,7 @@ class ReviewStartBody(RequestBody):
     """A declared review, or a name with a spec as `kind: AccessReview` has it."""
 
     review: Text | None = Field(None, description="Name of a declared AccessReview.", examples=["personal-data"])
-    name: str | None = Field(None, min_length=1, max_length=200, description="With `spec`: what the id begins with.")
+    name: Label | None = Field(None, min_length=1, max_length=200, description="With `spec`: what the id begins with.")
     spec: dict[str, Any] | None = Field(None, description="As in YAML; `schedule` is not used.")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from api.edge.answer import RequestBody
 from api.edge.parameters import Name
+from api.edge.texts import seen
 from api.features.saved_queries import answers
 from api.features.saved_queries.service import SavedQueries, SavedQueryContent
 from api.guard.guards import Caller, needs, signed_in
@@ -18,7 +19,7 @@ from policies.model import Subject
 
 router = FeatureRouter("/saved-queries", tags=["queries"])
 
-Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(seen)]
 
 
 class SharingBody(RequestBody):

@@ -46,7 +46,7 @@ class SampleBody(RequestBody):
     dead_letter: bool | str | None = Field(
         None,
         description="Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the"
-        " settings, or its name, which begins with an underscore.",
+        " settings, or its name, which begins with an underscore and has dead, dlq, reject, error or unread in it.",
     )
 
     def request(self, dead_letters: str) -> dict[str, Any]:

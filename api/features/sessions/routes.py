@@ -12,7 +12,7 @@ from pydantic import Field
 from api.config.settings import Settings
 from api.edge.answer import RequestBody
 from api.edge.openapi import takes
-from api.edge.parameters import Name
+from api.edge.parameters import Label, Name
 from api.features.sessions import answers
 from api.features.sign_in.routes import CALLBACK, device_code, failed, keep_attempt, page
 from api.guard import cookies
@@ -34,7 +34,7 @@ router = FeatureRouter("/auth", tags=["sign-in"])
 class DeviceBody(RequestBody):
     """Which command line wants in."""
 
-    label: str = Field("", max_length=100, description="Shown to the person who lets it in: the machine.")
+    label: Label = Field("", max_length=100, description="Shown to the person who lets it in: the machine.")
 
 
 class DevicePollBody(RequestBody):

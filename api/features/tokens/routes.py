@@ -7,7 +7,7 @@ from datetime import timedelta
 from pydantic import Field
 
 from api.edge.answer import RequestBody
-from api.edge.parameters import Count, Name, Place, Text
+from api.edge.parameters import Count, Label, Name, Place, Text
 from api.features.tokens import answers
 from api.guard.access import NO_SCOPE
 from api.guard.guards import Caller, needs, signed_in
@@ -24,7 +24,7 @@ class TokenBody(RequestBody):
 
     user: str = Field(min_length=1, examples=["ana"])
     days: Count | None = Field(None, le=3650)
-    name: str = Field("", max_length=200, description="What it is for.")
+    name: Label = Field("", max_length=200, description="What it is for.")
     scopes: list[str] | None = Field(
         None,
         max_length=20,

@@ -6,6 +6,7 @@ their everyday relatives be. How long values get is left to the engine: docs/dec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,10 +43,21 @@ def problems(root: exp.Expression) -> Iterator[Problem]:
             yield from _like(root, node, node.expression, escape)
 
 
+def _compiles(pattern: str) -> bool:
+    """False for a pattern that neither Java nor Python reads, such as one with an open bracket."""
+    if is_readable(pattern):
+        return True
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
 def _pattern(root: exp.Expression, node: Any, pattern: Any) -> Iterator[Problem]:
     text_of = written(pattern)
     if text_of is not None:
-        if endless(text_of):
+        if endless(text_of) or not _compiles(text_of):
             text = (
                 "One text can fit the pattern in so many ways that it keeps the engine busy for ever;"
                 " write a+ instead of (a+)+, and [^,]* instead of .* before a comma."

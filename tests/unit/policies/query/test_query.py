@@ -456,3 +456,18 @@ def test_notes_of_hints_and_of_names_in_double_quotes() -> None:
     gated = gate.check("""SELECT "AMOUNT", 'id', "else" FROM orders""")
     (note,) = query_answer.notes(preparer.govern(gated, preparer.find(ANA, gated, None)))
     assert note.startswith('"amount" in double quotes is a text, as Spark reads it')
+
+
+@pytest.mark.parametrize("sign", ["=", "<>", ">", "<="])
+def test_a_comparison_with_null_has_a_note(sign: str) -> None:
+    from policies.gate import gate
+    from policies.query import answer as query_answer
+
+    preparer = World().service().preparer
+    for sql, notes in (
+        (f"SELECT id FROM orders o WHERE o.amount {sign} NULL",
+         [f"o.amount {sign} NULL is never true; write IS NULL or IS NOT NULL."]),
+        ("SELECT id FROM orders WHERE amount IS NULL OR amount <=> NULL OR coalesce(amount, NULL) = 1", []),
+    ):  # fmt: skip
+        gated = gate.check(sql)
+        assert query_answer.notes(preparer.govern(gated, preparer.find(ANA, gated, None))) == notes

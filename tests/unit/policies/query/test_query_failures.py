@@ -35,7 +35,7 @@ def unknown(name: str, **more: Any) -> QueryFailed:
          "There is no column amount at this place of the query.", 41),
         ("SELECT o.id, p.amunt FROM orders o JOIN orders p ON true", unknown("`p`.`amunt`"),
          "p has no column amunt; did you mean amount?", 14),
-        ("SELECT x.id FROM orders o", unknown("`x`.`id`"), "It is not known by the name x.", 8),
+        ("SELECT x.id FROM orders o", unknown("`x`.`id`"), "It is not known by the name x; the tables are o.", 8),
         ("SELECT o.id, o.who.nme FROM orders o", unknown("`nme`", fragment="`o`.`who`.`nme`", known=("name", "mail")),
          "o.who has no field nme; did you mean name?", 14),
         ("SELECT id,\n amount + 'x' FROM orders",
