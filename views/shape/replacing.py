@@ -47,7 +47,7 @@ def _instead(reading: Roles, ref: TableRef, is_topic: bool) -> str:
             " table"
         )
     others = "join the topic as a table, or write compactedAs: stream to count every record"
-    statements = two_statements(reading.selects[0], ref) if len(reading.selects) == 1 and not reading.sets else None
+    statements = two_statements(reading, ref)
     if statements is None:
         return f"declare a view of its newest rows with a key and aggregate that when you read it, {others}"
     create, read = statements
