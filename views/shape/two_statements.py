@@ -17,7 +17,12 @@ from views.shape.relations import is_call, own_name, own_nodes
 from views.shape.roles import Followed, Roles
 
 _RECORD_KEY = "record_key"
-_SYSTEM = {"_key": _RECORD_KEY, "_timestamp": "record_time", "_partition": "record_partition", "_offset": "record_offset"}
+_SYSTEM = {
+    "_key": _RECORD_KEY,
+    "_timestamp": "record_time",
+    "_partition": "record_partition",
+    "_offset": "record_offset",
+}
 """Columns beside those of the value, and their names in the view."""
 _WINDOWS = ("window", "session_window")
 _CLAUSES = ("from_", "joins", "where")

@@ -10,7 +10,6 @@ from catalog.errors import SqlRefused
 from policies.gate import gate
 from tests.unit.views.runner.test_compacted_topics import build
 
-
 VALUE = "id STRING, email STRING, who STRUCT<city: STRING>, tags ARRAY<STRING>"
 
 
