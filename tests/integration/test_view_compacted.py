@@ -200,8 +200,8 @@ def test_the_two_statements_of_the_refusal_count_the_newest_rows(
     )
     assert named is not None, refused.text
     create, name, read = named.groups()
-    made = world.admin.post("/api/v1/query", json={"sql": create})
-    assert made.status_code == 200, made.text
+    created = world.admin.post("/api/v1/query", json={"sql": create})
+    assert created.status_code == 200, created.text
     world.run()
     try:
         world.current(name, len(VANS))
