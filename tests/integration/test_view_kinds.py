@@ -99,7 +99,7 @@ KINDS = {
     "session": Kind(
         "SELECT region, session_window.start AS a, session_window.end AS b, count(*) AS n FROM {orders}"
         " WHERE region IS NOT NULL GROUP BY region, session_window(_timestamp, '4 seconds')",
-        [("EU", "1970-01-01T00:00:00.001Z", at(9), 3), ("US", "1970-01-01T00:00:04.999Z", "1970-01-01T00:00:08.999Z", 1),
+        [("EU", "1970-01-01T00:00:00.001000Z", at(9), 3), ("US", "1970-01-01T00:00:04.999000Z", "1970-01-01T00:00:08.999000Z", 1),
          ("US", at(40), at(44), 1)],
         PATIENT,
     ),
