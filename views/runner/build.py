@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from catalog.errors import InvalidInput, NotAllowed
+from catalog.errors import InvalidInput, NotAllowed, SqlRefused
 from policies.decision.restrictions import restrictions
 from policies.gate import gate
 from policies.gate.gate import Gated
@@ -92,9 +92,11 @@ def of_basis(basis: Basis, preparer: Preparer) -> Built:
     if replaced:
         key = own_key(prepared, replaced, key)
     by_key = [ref for ref, known_of in compaction.items() if known_of]
-    if by_key and key is None:
-        key = compacted.own_key(prepared, by_key)
-    streamed = _shaped(spec, gated, prepared, key, [*replaced, *by_key], compaction)
+    shaped = partial(_shaped, spec, gated, prepared, replaced=[*replaced, *by_key], compaction=compaction)
+    if by_key and key is None and (own := compacted.own_key(prepared, by_key)) is not None:
+        streamed = _with_own_key(shaped, own, joined=len(prepared.tables) > 1)
+    else:
+        streamed = shaped(key)
     if streamed.key and streamed.mode == "append":
         compacted.with_keys(prepared, streamed, by_key)
     if streamed.kept or streamed.key:
@@ -145,6 +147,16 @@ def _shaped(
     )
     unknown = [ref for ref, known_of in compaction.items() if known_of is None]
     return replace(streamed, notes=(*streamed.notes, *compacted.notes(streamed, by_key, unknown)))
+
+
+def _with_own_key(shaped: Callable[[Sequence[str] | None], Shape], own: Sequence[str], joined: bool) -> Shape:
+    """With the key that the query shows; where a join cannot take rows back, without one, and a note has that."""
+    try:
+        return shaped(own)
+    except SqlRefused:
+        if not joined:
+            raise
+        return shaped(None)
 
 
 def _compaction(spec: ViewSpec, decided: DecidedTables, is_compacted: IsCompacted) -> dict[TableRef, bool | None]:

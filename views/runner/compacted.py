@@ -28,7 +28,9 @@ from policies.sql.untraceable import followed_outputs
 from views.ports import Clusters, Topics
 from views.runner.key_columns import KeyColumn, has_text, how_masked, key_columns, masks_of_equality
 from views.shape.names import GONE
-from views.shape.shape import Shape
+from views.shape.places import Places
+from views.shape.roles import roles
+from views.shape.shape import TIME, Shape
 
 _KEY = "_key"
 _KEPT_S = 30.0
@@ -70,11 +72,13 @@ def or_as_before(
 
 
 def own_key(prepared: PreparedQuery, refs: Collection[TableRef]) -> list[str] | None:
-    """The column of the result that is the key of the one topic that the query reads."""
-    if len(prepared.tables) != 1:
+    """The column of the result that is the key of the one topic that the query follows. Raises SqlRefused."""
+    gated = prepared.gated
+    followed = roles(gated.tree, Places.of(gated), frozenset({TIME})).streams if len(prepared.tables) > 1 else refs
+    if len(followed) != 1:
         return None
-    keyed = [ref for ref in refs if _record_key(prepared.tables[ref]) is not None]
-    return shown_key(prepared.gated, prepared.columns(), keyed)
+    keyed = [ref for ref in refs if ref in followed and _record_key(prepared.tables[ref]) is not None]
+    return shown_key(gated, prepared.columns(), keyed)
 
 
 def shown_key(gated: Gated, columns: Mapping[TableRef, Visible], refs: Collection[TableRef]) -> list[str] | None:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from policies.sql.tables import TableRef
 from views.shape.kept import rows_with_kept
-from views.shape.partners import with_partner
+from views.shape.partners import may_be_several, with_conditions_in_joins, with_partner
 from views.shape.places import Places
 from views.shape.relations import Relation, is_call, own_nodes
 from views.shape.roles import Roles
@@ -47,7 +47,7 @@ def _instead(reading: Roles, ref: TableRef, is_topic: bool) -> str:
             " table"
         )
     others = "join the topic as a table, or write compactedAs: stream to count every record"
-    statements = two_statements(reading.selects[0], ref) if len(reading.selects) == 1 and not reading.sets else None
+    statements = two_statements(reading, ref)
     if statements is None:
         return f"declare a view of its newest rows with a key and aggregate that when you read it, {others}"
     create, read = statements
@@ -90,11 +90,35 @@ def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places:
     return rows_with_kept(tree, {})
 
 
+def joins_with_conditions(reading: Roles, replaced: Collection[TableRef]) -> tuple[str, ...]:
+    """Put conditions on joined tables into their joins; notes about the rest. Changes the tree."""
+    if not any(ref in replaced for ref in reading.streams):
+        return ()
+    for each in reading.selects:
+        with_conditions_in_joins(each.select, each.relations)
+    return tuple(
+        f"Several rows of {alias} may fit one record, since ON does not name its _key, and a condition is asked of each: where"
+        f" the last of them does not meet it, the view has no row of that record. Join {alias} by its _key to end that."
+        for each in reading.selects
+        for alias in may_be_several(each.select, each.relations)
+    )
+
+
 def _no_partner(relation: Relation) -> str:
-    name = relation.alias
+    name, kind = relation.alias, str(relation.join.args.get("kind") or "").upper()
+    if kind in ("SEMI", "ANTI"):
+        there = (
+            f"JOIN and a comparison with a column of {name}"
+            if kind == "SEMI"
+            else f"LEFT JOIN and WHERE {name}._key IS NULL"
+        )
+        return (
+            f"A LEFT {kind} JOIN sends nothing for a newer record that leaves the result, so the older row would stay; write"
+            f" {there}."
+        )
     return (
         "This join would keep the older of two rows that replace one another where the newer has no partner, since"
-        f" nothing of {name} shows whether there is one: an inner join needs an equality in ON with a column of {name}, as it"
-        f" is, in CAST, in arithmetic or in functions of texts, as in ON CAST({name}._key AS BIGINT) = other.id. Write such"
-        f" an ON, or LEFT JOIN and a condition on the columns of {name}."
+        f" nothing of {name} shows whether there is one: an inner join needs a comparison in ON with a column of {name}, with"
+        f" {name} before it, as it is, in CAST, in arithmetic or in functions of texts, as in ON CAST({name}._key AS BIGINT) ="
+        f" other.id. Write such an ON, or LEFT JOIN and a condition on the columns of {name}."
     )

@@ -111,11 +111,12 @@ def shape(
 
 
 def _without_groups(shaped: Shape, reading: Roles, replaced: Collection[TableRef], places: Places) -> Shape:
+    notes = replacing.joins_with_conditions(reading, replaced) if shaped.key else ()
     moved = bool(shaped.key) and replacing.with_kept(shaped.tree, reading, replaced, places)
     with_null_for_bad_values(shaped.tree, reading)
     if shaped.key:
         keep_order(reading)
-    return replace(shaped, kept=KEPT if moved else None)
+    return replace(shaped, kept=KEPT if moved else None, notes=(*shaped.notes, *notes))
 
 
 def _with_groups(shaped: Shape, reading: Roles) -> Shape:

@@ -29,17 +29,18 @@ class Bounds:
 
 def conditions(select: Any, join: Any) -> list[Any]:
     """What must hold for a row of a join, one by one: ON, and WHERE for a join that drops what does not fit."""
-    result = list(_each(join.args.get("on")))
+    result = list(conjuncts(join.args.get("on")))
     if not join.side:
         where = select.args.get("where")
-        result += _each(where.this if where is not None else None)
+        result += conjuncts(where.this if where is not None else None)
     return result
 
 
-def _each(node: Any) -> Iterator[Any]:
+def conjuncts(node: Any) -> Iterator[Any]:
+    """The conditions that AND joins."""
     if isinstance(node, exp.And | exp.Paren):
         for part in (node.this, node.args.get("expression")):
-            yield from _each(part)
+            yield from conjuncts(part)
     elif node is not None:
         yield node
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.datatypes import ArrayType, Primitive
-from views.serving.where import texts
+from views.serving.where import roots, texts
 from views.serving.where.casts import as_text, cast, time_parts
 from views.serving.where.numbers import absolute, arithmetic, round_half_up, sign, whole
 from views.serving.where.refusals import refused, shown
@@ -32,9 +32,9 @@ Build = Callable[[exp.Expression], Typed]
 """What makes an expression of a part of the tree."""
 
 NAMES = (
-    "abs, sign, ceil, floor, round, mod, pmod, greatest, least, coalesce, nvl, nullif, if, length, upper, lower, trim, ltrim,"
-    " rtrim, substring, left, right, replace, concat, startswith, endswith, contains, instr, reverse, year, month, day, hour,"
-    " minute, second, to_date, isnull, isnotnull, isnan, array_contains"
+    "abs, sign, ceil, floor, round, mod, pmod, sqrt, exp, ln, power, greatest, least, coalesce, nvl, nullif, if, length, upper,"
+    " lower, trim, ltrim, rtrim, substring, left, right, replace, concat, startswith, endswith, contains, instr, reverse, year,"
+    " month, day, hour, minute, second, to_date, isnull, isnotnull, isnan, array_contains"
 )
 _PARTS: dict[type[exp.Expression], int] = {
     exp.Year: 0, exp.Month: 1, exp.Day: 2, exp.DayOfMonth: 2, exp.Hour: 3, exp.Minute: 4, exp.Second: 5,
@@ -249,6 +249,10 @@ _MAKERS: dict[type[exp.Expression], Callable[[Any, Build], Typed]] = {
     exp.Ceil: lambda node, build: whole(node, build(node.this)),
     exp.Floor: lambda node, build: whole(node, build(node.this)),
     exp.Round: _round,
+    exp.Sqrt: lambda node, build: roots.of_one(node, build(node.this), roots.square_root),
+    exp.Exp: lambda node, build: roots.of_one(node, build(node.this), roots.exponential),
+    exp.Ln: lambda node, build: roots.of_one(node, build(node.this), roots.logarithm),
+    exp.Pow: lambda node, build: roots.power(node, build(node.this), build(node.expression)),
     exp.Length: _length,
     exp.Trim: _trim,
     exp.Substring: _substring,

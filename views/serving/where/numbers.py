@@ -184,7 +184,7 @@ def _written_digits(one: Typed) -> tuple[int, int]:
 
 def negative(node: exp.Expression, of: Typed) -> Typed:
     """`-x`; of the least whole number it is itself."""
-    _require_number(node, of)
+    require_number(node, of)
     change = wrapping(of.primitive, operator.neg) if of.family == "integer" else _minus
     return Typed(node, of.kind, mapped(of.value, change), constant=of.constant)
 
@@ -201,19 +201,20 @@ def wrapping(kind: Primitive, change: Callable[[int], int]) -> Callable[[int], i
     return wrapped
 
 
-def _require_number(node: exp.Expression, of: Typed) -> None:
+def require_number(node: exp.Expression, of: Typed) -> None:
+    """Raises InvalidInput for what is not a number."""
     if of.family not in (*NUMBERS, "null"):
         raise refused(f"where computes {shown(node)} with {shown(of.node)}, which is not a number", node)
 
 
 def absolute(node: exp.Expression, of: Typed) -> Typed:
-    _require_number(node, of)
+    require_number(node, of)
     change: Callable[[Any], Any] = wrapping(of.primitive, abs) if of.family == "integer" else abs
     return Typed(node, of.kind, mapped(of.value, change))
 
 
 def sign(node: exp.Expression, of: Typed) -> Typed:
-    _require_number(node, of)
+    require_number(node, of)
     return Typed(node, DOUBLE, mapped(of.value, _sign))
 
 
@@ -223,7 +224,7 @@ def _sign(value: Any) -> float:
 
 def whole(node: exp.Expression, of: Typed) -> Typed:
     """`ceil(x)` and `floor(x)`."""
-    _require_number(node, of)
+    require_number(node, of)
     if node.args.get("decimals") is not None or node.args.get("to") is not None:
         raise refused(f"where gives {shown(node)} a number of digits", node, how="write round(x, digits)")
     up = isinstance(node, exp.Ceil)
@@ -247,7 +248,7 @@ def saturated(value: float, change: Callable[[float], int]) -> int:
 
 def round_half_up(node: exp.Expression, of: Typed, places: int) -> Typed:
     """`round(x, places)`."""
-    _require_number(node, of)
+    require_number(node, of)
     if of.family in ("integer", "null"):
         return Typed(node, of.kind, of.value)
     if of.family == "decimal":

@@ -218,11 +218,40 @@ HIDDEN: list[Masks] = [
 ]
 LETTERS = st.text("abc", min_size=1, max_size=3)
 ROWS = st.lists(st.tuples(st.sampled_from(["EU", "US"]), LETTERS, LETTERS, st.integers(0, 30)), max_size=12)
+TEXTS = st.recursive(
+    st.sampled_from(["email", "region", "'a@b'", "'x'", "CAST(total AS STRING)"]),
+    lambda inner: st.one_of(
+        st.builds("{0}({1})".format, st.sampled_from(["upper", "reverse", "trim"]), inner),
+        st.builds("substring({0}, {1}, {2})".format, inner, st.integers(-2, 3), st.integers(0, 3)),
+        st.builds("({0} || {1})".format, inner, inner),
+        st.builds("replace({0}, 'a', {1})".format, inner, inner),
+        st.builds("coalesce({0}, {1})".format, inner, inner),
+        st.builds("CASE WHEN {0} LIKE '%a%' THEN {1} END".format, inner, inner),
+    ),
+    max_leaves=4,
+)
+NUMBERS = st.one_of(
+    st.sampled_from(["total", "1", "CAST(email AS INT)"]),
+    st.builds("length({0})".format, TEXTS),
+    st.builds("instr({0}, {1})".format, TEXTS, TEXTS),
+    st.builds("(total {0} length({1}))".format, st.sampled_from("+-*/%"), TEXTS),
+)
+PROBES = st.one_of(
+    st.builds("{0} {1} {2}".format, TEXTS, st.sampled_from(["=", "<", ">=", "<>", "<=>"]), TEXTS),
+    st.builds("{0} {1} {2}".format, NUMBERS, st.sampled_from(["=", "<", ">="]), NUMBERS),
+    st.builds("{0} {1} IN ({2}, 'b@c', {3})".format, TEXTS, st.sampled_from(["", "NOT"]), TEXTS, TEXTS),
+    st.builds("NOT ({0} LIKE 'a%' AND {1} > 2 / total) OR {2} IS NULL".format, TEXTS, NUMBERS, TEXTS),
+    st.builds("if({0} = {1}, 1 / (total - 3) = 1, total > {2})".format, TEXTS, TEXTS, NUMBERS),
+    st.builds("startswith({0}, {1}) IS NOT TRUE".format, TEXTS, TEXTS),
+)
+"""Conditions that ask for a hidden e-mail by every means of the language."""
 ASKED = st.fixed_dictionaries(
     {},
     optional={
         "limit": st.sampled_from(["1", "2", "5"]),
-        "where": st.sampled_from(["total > 5", "region = 'EU'", "email = 'a@b'", "email >= 'xxxx@b'", "email < 'b'"]),
+        "where": st.one_of(
+            st.sampled_from(["total > 5", "region = 'EU'", "email = 'a@b'", "email >= 'xxxx@b'", "email < 'b'"]), PROBES
+        ),
         "by": st.tuples(
             st.sampled_from(["key", "keys", "prefix", "from", "to"]),
             st.sampled_from(["a@b", "xxxx@b", "xxx", "a", "", "x@x"]),

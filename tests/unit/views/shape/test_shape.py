@@ -330,11 +330,62 @@ def test_a_row_without_a_partner_is_taken_away(on: str) -> None:
         ("t.id = 'p-' || u.id", "('p-' || `u`.`id`)"),
         ("t.id = u._key.id", "`u`.`_key`.`id`"),
         ("t.id - u.id = 0", "(try_subtract(`t`.`id`, `u`.`id`))"),
+        ("u.id > t.id AND t.id LIKE u.name", "`u`.`id`"),
+        ("t.id > u.a AND t.id = u.b", "`u`.`b`"),
+        ("t.id = u.tags[0]", "`u`.`tags`[0]"),
+        ("t.id = element_at(u.tags, 1)", "element_at(`u`.`tags`, 1)"),
     ],
 )
 def test_a_join_on_an_expression_of_the_table(on: str, partner: str) -> None:
     text = runs(f"SELECT t.id, b FROM t JOIN u ON {on}", key=["id"], replaced=True)
     assert "LEFT JOIN `u` AS `u` ON " in text and f"NOT {partner} IS NULL" in text, text
+
+
+@pytest.mark.parametrize(
+    ("sql", "joins", "kept"),
+    [
+        ("FROM t JOIN u ON u.id = t.id WHERE u.c > 1 AND t.b > 2",
+         "LEFT JOIN `u` AS `u` ON `u`.`id` = `t`.`id` AND `u`.`c` > 1", "`t`.`b` > 2 AND NOT `u`.`id` IS NULL"),
+        ("FROM t, u WHERE u.id = t.id", "LEFT JOIN `u` AS `u` ON `u`.`id` = `t`.`id`", "NOT `u`.`id` IS NULL"),
+        ("FROM t JOIN u ON u.id = t.id JOIN v ON v.id = t.id WHERE v.n > u.n OR t.b > 2",
+         "LEFT JOIN `u` AS `u` ON `u`.`id` = `t`.`id` LEFT JOIN `v` AS `v` ON `v`.`id` = `t`.`id`"
+            " AND (`v`.`n` > `u`.`n` OR `t`.`b` > 2)",
+         "NOT `u`.`id` IS NULL AND NOT `v`.`id` IS NULL"),
+        ("FROM t LEFT JOIN u ON u.id = t.id WHERE u.c > 1", "LEFT JOIN `u` AS `u` ON `u`.`id` = `t`.`id`", "`u`.`c` > 1"),
+    ],
+)  # fmt: skip
+def test_a_condition_on_an_inner_joined_table_is_one_of_the_join(sql: str, joins: str, kept: str) -> None:
+    text = runs(f"SELECT t.id {sql}", key=["id"], replaced=True)
+    assert text.endswith(f"FROM `t` AS `t` {joins}") and kept in text, text
+
+
+@pytest.mark.parametrize(
+    ("sql", "several"),
+    [
+        ("JOIN u ON u._key = t.b WHERE u.c > 1", []),
+        ("JOIN u ON u.id = t.b WHERE u.c > 1", []),
+        ("LEFT JOIN u ON u._key = t.b WHERE u.c > 1", []),
+        ("LEFT JOIN u ON CAST(u._key AS STRING) = concat('p-', t.b) WHERE u.c > 1", []),
+        ("LEFT JOIN u ON u.id = t.b WHERE u.c > 1", ["u"]),
+        ("LEFT JOIN u ON upper(u._key) = t.b WHERE u.c > 1", ["u"]),
+        ("LEFT JOIN u ON u.id = t.b WHERE t.c > 1", []),
+        ("JOIN u ON u.id = t.b JOIN v ON v._key = u.c", ["u"]),
+        ("JOIN u ON u.id = t.b LEFT JOIN v ON v._key = u.c", []),
+        ("JOIN u ON concat(u._key, '') = t.b JOIN v ON v._key = u.c", []),
+        ("JOIN u ON u.id = t.b JOIN v ON v._key = t.c WHERE v.n > u.n", ["u"]),
+    ],
+)
+def test_a_condition_on_one_of_several_partners_is_in_a_note(sql: str, several: list[str]) -> None:
+    notes = shaped(f"SELECT t.id FROM t {sql}", key=["id"], replaced=True).notes
+    assert [note.split(" may fit")[0].removeprefix("Several rows of ") for note in notes] == several
+
+
+@pytest.mark.parametrize(
+    ("kind", "instead"), [("SEMI", "JOIN and a comparison"), ("ANTI", "LEFT JOIN and WHERE u._key IS NULL")]
+)
+def test_a_join_that_only_asks_names_what_to_write(kind: str, instead: str) -> None:
+    with pytest.raises(SqlRefused, match=instead):
+        shaped(f"SELECT t.id FROM t LEFT {kind} JOIN u ON t.id = u.id", key=["id"], replaced=True)
 
 
 def test_a_join_of_three() -> None:
@@ -355,7 +406,6 @@ def test_a_join_of_three() -> None:
         "id = other",
         "concat_ws('-', u.id) = t.id",
         "u.id <=> t.id",
-        "u.id > t.id",
         "u.id = t.id OR u.c = t.id",
         "true",
     ],
@@ -373,7 +423,8 @@ def test_a_join_that_does_not_show_whether_there_is_a_partner_names_what_to_writ
         ("SELECT DISTINCT id FROM t", "counts-changes"),
         (f"SELECT a.id FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "counts-changes"),
         ("SELECT id, explode(es) e FROM t", "explodes-changes"),
-        ("SELECT t.id FROM t JOIN u ON t.id < u.id", "joins-changes"),
+        ("SELECT t.id FROM t JOIN u ON coalesce(u.id, 0) < t.id", "joins-changes"),
+        ("SELECT t.id FROM t LEFT ANTI JOIN u ON t.id = u.id", "joins-changes"),
         ("SELECT t.id FROM t LEFT SEMI JOIN u ON t.id = u.id", "joins-changes"),
         ("SELECT id FROM t WHERE id IN (SELECT id FROM u)", "condition-query"),
         ("SELECT id FROM t UNION ALL SELECT id FROM u", "union-of-changes"),
