@@ -211,8 +211,12 @@ def _is_other(seen: TopicFormat, known: TopicFormat) -> bool:
 
 def _reads_all(sketch: Sketch, known: TopicFormat) -> bool:
     """Whether every key and value was read by the known formats."""
-    read = ((known.key, sketch.formats.get("key", {})), (known.value, sketch.formats.get("value", {})))
-    others = any(name not in (form.name, "null") for form, counts in read for name, _ in counts)
+    others = {
+        name
+        for part, form in (("key", known.key), ("value", known.value))
+        for name, _ in sketch.formats.get(part, ())
+        if name not in (form.name, "null")
+    }
     return not others and not any(
         part in ("key", "value") and reason != "header_record" and not reason.startswith("format")
         for part, reason in sketch.problems

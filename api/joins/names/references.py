@@ -165,10 +165,12 @@ def _read(what: str, path: str, value: Any, key: str, datasets: list[str]) -> It
 def _of_run_as(element: Mapping[str, Any], path: str) -> Iterator[Reference]:
     """The account and the purpose of the custom property `runAs` of a schema object."""
     for index, each in enumerate(element.get("customProperties") or ()):
-        value = each.get("value") if isinstance(each, Mapping) and each.get("property") == "runAs" else None
-        for part, what in (("serviceAccount", "user"), ("purpose", "purpose")) if isinstance(value, Mapping) else ():
-            if value.get(part):
-                yield Reference(_WHAT[what], str(value[part]), f"{path}.customProperties.{index}.value.{part}")
+        run_as = each.get("value") if isinstance(each, Mapping) and each.get("property") == "runAs" else None
+        if not isinstance(run_as, Mapping):
+            continue
+        for part, what in (("serviceAccount", "user"), ("purpose", "purpose")):
+            if run_as.get(part):
+                yield Reference(_WHAT[what], str(run_as[part]), f"{path}.customProperties.{index}.value.{part}")
 
 
 _WHAT: Mapping[str, What] = {
