@@ -172,32 +172,6 @@ export function useClassifications(place: string, name: string) {
   });
 }
 
-export interface Review {
-  path: string;
-  entity: string;
-  state: "confirmed" | "rejected";
-  reason: string;
-}
-
-/** Confirms or rejects a suggestion. */
-export function useReview(place: string, name: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (review: Review) =>
-      answer(
-        weir.POST("/api/v1/datasets/{namespace}/{name}/classifications", {
-          params: { path: at(place, name) },
-          body: review,
-        }),
-      ),
-    onSuccess: () => {
-      for (const key of ["classifications", "found", "search", "where-is"]) {
-        client.invalidateQueries({ queryKey: [key] });
-      }
-    },
-  });
-}
-
 export function useDatasetAccess(place: string, name: string) {
   return useQuery({
     queryKey: ["access", place, name],
