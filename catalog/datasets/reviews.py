@@ -147,7 +147,7 @@ class Reviews:
         by_dataset: dict[DatasetId, list[int]] = {}
         for number, decision in enumerate(decisions):
             by_dataset.setdefault(decision.dataset, []).append(number)
-        for dataset, numbers in by_dataset.items():
+        for numbers in by_dataset.values():
             with self._store.transaction():
                 for number in numbers:
                     choice = decisions[number]

@@ -1,5 +1,5 @@
 // Search, datasets, schemas, classifications.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError, answer, weir } from "@/api/client";
 import type {
   Access,
