@@ -13,7 +13,7 @@ const mail = {
 
 test("evidence is in people's words, and the recognizer a detail", () => {
   const text = evidenceText({ ...mail, evidence: { ...mail.evidence, fieldName: "speaks for it" } });
-  expect(text).toBe("98% of 40 values look like this: e-mail address, 38 pass its check, the field's name fits");
+  expect(text).toBe("98% of 40 values fit, 38 pass its check, the field's name fits");
   expect(evidenceDetail(mail)).toBe("Score 0.98, by weir:email 7");
 });
 

@@ -1,6 +1,5 @@
 // Evidence of a classification in words.
 import type { Classification } from "@/api/types";
-import { entityWords } from "@/lib/entityWords";
 import { count, percent } from "@/lib/format";
 
 export function recognizerNames(of: Classification): string[] {
@@ -18,12 +17,12 @@ export function certainty(of: Classification): "doubtful" | "likely" | "very lik
   return of.score < DOUBTFUL_BELOW ? "doubtful" : of.score < 0.9 ? "likely" : "very likely";
 }
 
-/** "98% of 1,000 values look like an e-mail address, 970 pass its check". */
+/** "98% of 1,000 values fit, 970 pass its check": of the kind that is named beside it. */
 export function evidenceText(of: Classification): string {
   const { matched, sampled, validated, note } = of.evidence;
   const parts: string[] = [];
   if (matched != null && sampled) {
-    parts.push(`${percent(matched / sampled)} of ${count(sampled)} values look like this: ${entityWords(of.entity)}`);
+    parts.push(`${percent(matched / sampled)} of ${count(sampled)} values fit`);
     if (validated) parts.push(`${count(validated)} pass its check`);
   }
   if (of.evidence.withheld) parts.push("counts withheld");
