@@ -1,7 +1,8 @@
 // What a field looks like in the newest records, with letters and digits replaced: read when it is opened.
 import { useQuery } from "@tanstack/react-query";
 import { fetchRecords } from "@/api/records";
-import { shapesAt } from "@/lib/fieldExamples";
+import { lookOf } from "@/lib/decision";
+import { decisionAt, shapesAt } from "@/lib/fieldExamples";
 
 const RECORDS = 20;
 const NEWEST = {
@@ -35,6 +36,9 @@ export function FieldExamples({ place, name, path }: { place: string; name: stri
       {shapes.map((shape) => (
         <code key={shape}>{shape}</code>
       ))}
+      {lookOf(decisionAt(newest.data, path)) !== "clear" && (
+        <span className="muted">Masked for you: the form may be that of the mask.</span>
+      )}
     </p>
   );
 }

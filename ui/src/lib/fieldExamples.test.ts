@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BrowsedRecord } from "@/api/types";
-import { shapeOf, shapesAt, valuesAt } from "@/lib/fieldExamples";
+import { decisionAt, shapeOf, shapesAt, valuesAt } from "@/lib/fieldExamples";
 
 const record = {
   key: "K-1",
@@ -35,4 +35,25 @@ test("a shape keeps the form and no letter or digit", () => {
 test("different shapes, the most frequent first", () => {
   const of = (phone: string) => ({ key: null, headers: null, value: { phone } }) as unknown as BrowsedRecord;
   expect(shapesAt([of("1-2"), of("ab"), of("3-4"), of(" ")], "value.phone")).toEqual(["9-9", "aa"]);
+});
+
+test("the decision is that of the column that the path is in", () => {
+  const decision = (text: string) => ({ type: "string", decision: { effect: "masked" as const, text } });
+  const page = {
+    key: decision("key"),
+    headers: null,
+    columns: [
+      { name: "cust", ...decision("other") },
+      { name: "customer", ...decision("customer") },
+      { name: "a.b", ...decision("quoted") },
+    ],
+  };
+  const of = (path: string) => decisionAt(page as never, path)?.text;
+  expect(["key.id", "headers.actor", "value.customer.email", "value.`a.b`", "value.nothing"].map(of)).toEqual([
+    "key",
+    undefined,
+    "customer",
+    "quoted",
+    undefined,
+  ]);
 });

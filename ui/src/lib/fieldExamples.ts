@@ -1,5 +1,5 @@
 // What a field holds in a few records, as shapes: letters and digits are replaced, so that a reviewer sees the form and no value.
-import type { BrowsedRecord } from "@/api/types";
+import type { BrowsedRecord, ColumnDecision, Records } from "@/api/types";
 
 const STEP = /\.(?:`((?:[^`]|``)*)`|([^.[\]{}@`]+))|(\[\])|\{(?:`((?:[^`]|``)*)`|([^}]*))\}|(@keys)/g;
 
@@ -22,6 +22,19 @@ export function valuesAt(record: BrowsedRecord, path: string): unknown[] {
   }
   return values.filter((value) => value !== null && value !== undefined);
 }
+
+/** The decision on the column that a path is in. */
+export function decisionAt(
+  page: Pick<Records, "key" | "headers" | "columns">,
+  path: string,
+): ColumnDecision | undefined {
+  if (/^key\b/.test(path)) return page.key?.decision;
+  if (/^headers\b/.test(path)) return page.headers?.decision;
+  return page.columns.find(({ name }) => isAt(path.slice("value.".length), name))?.decision;
+}
+
+const isAt = (path: string, name: string) =>
+  path.startsWith(name) ? /^($|[.[{@])/.test(path.slice(name.length)) : path.startsWith(`\`${name}\``);
 
 /** `anna.k@shop.example` -> `aaaa.a@aaaa.aaaaaaa`, `DE12` -> `AA99`: only the form is left. */
 export function shapeOf(value: unknown): string {
