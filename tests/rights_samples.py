@@ -189,6 +189,7 @@ SAMPLES: Mapping[str, Sample] = {
     "POST /clusters/test": Sample(
         body={"name": "x", "spec": {"bootstrapServers": ["localhost:9092"]}}, past=frozenset({400, 503})
     ),
+    "POST /clusters/{name}/test": Sample(fill={"name": "none"}, past=_GONE),
     "DELETE /clusters/{name}": Sample(fill={"name": "none"}, past=_GONE),
     "GET /connectors/{name}": _NONE,
     "GET /connector-masks": Sample(query={"dataset": "prod/orders"}, past=_GONE),

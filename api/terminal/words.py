@@ -38,7 +38,7 @@ PANELS: dict[str, dict[str, Word]] = {
     },
     "Find and understand data": {
         "search": Word("Search datasets and fields."),
-        "where-is": Word("Report every place of a field or of a kind of personal data."),
+        "where-is": Word("Report the data locations of a field or of a kind of personal data."),
         "dataset": Word(
             "Show datasets: schema, records, personal data, readers, and the topic at its brokers.",
             "weir dataset list · weir dataset schema prod/orders · weir dataset browse prod/orders --follow",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from catalog.datasets.datasets import Datasets
 from catalog.entities import tag_matches
-from catalog.errors import InvalidInput, WeirError
+from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.model import DatasetId, ReviewState
+from catalog.paths import FieldPath
 from catalog.ports import CatalogStore
 from catalog.records import ClassificationRecord
 
@@ -25,6 +27,13 @@ DOUBTFUL_BELOW = 0.65
 def is_doubtful(record: ClassificationRecord) -> bool:
     """Whether a suggestion rests on little: a person looks at it more closely."""
     return record.state is ReviewState.SUGGESTED and record.score < DOUBTFUL_BELOW
+
+
+class DetectionOrder(StrEnum):
+    """Of a list: by dataset, path and entity; or the lowest scores first, then so."""
+
+    DATASET = "dataset"
+    DOUBT = "doubt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +77,23 @@ class DetectionPage:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A reviewer's word on one classification."""
+    """A reviewer's word on one classification. `instead`: the kind that it is in truth; it is confirmed with the rejection, both
+    or neither."""
 
     dataset: DatasetId
     path: str
     entity: str
     state: ReviewState
     reason: str | None = None
+    instead: str | None = None
+
+    @property
+    def parts(self) -> tuple[Decision, ...]:
+        """What is written: one decision, or the confirmation of the other kind and then the rejection."""
+        plain = replace(self, instead=None)
+        if self.instead is None:
+            return (plain,)
+        return replace(plain, entity=self.instead, state=ReviewState.CONFIRMED), plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +112,10 @@ class Reviews:
         self._store = store
         self._datasets = datasets
 
-    def page(self, where: DetectionFilter, limit: int, offset: int = 0) -> DetectionPage:
-        """By dataset, path and entity. Datasets that were deleted are left out."""
+    def page(
+        self, where: DetectionFilter, limit: int, offset: int = 0, order: DetectionOrder = DetectionOrder.DATASET
+    ) -> DetectionPage:
+        """Datasets that were deleted are left out."""
         clusters = {c.namespace: c.name for c in self._store.clusters()}
         items = [
             Detection(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
@@ -103,6 +124,8 @@ class Reviews:
         chosen = sorted(
             (f for f in items if _fits(f, where)), key=lambda f: (f.reference, f.record.path, f.record.entity)
         )
+        if order is DetectionOrder.DOUBT:
+            chosen.sort(key=lambda f: f.record.score)
         counts = {
             "state": _counted(str(f.record.state) for f in chosen),
             "entity": _counted(f.record.entity for f in chosen),
@@ -124,7 +147,7 @@ class Reviews:
         by_dataset: dict[DatasetId, list[int]] = {}
         for number, decision in enumerate(decisions):
             by_dataset.setdefault(decision.dataset, []).append(number)
-        for dataset, numbers in by_dataset.items():
+        for numbers in by_dataset.values():
             with self._store.transaction():
                 for number in numbers:
                     choice = decisions[number]
@@ -132,13 +155,28 @@ class Reviews:
                         outcomes[number] = Outcome(choice, problem=problem)
                         continue
                     try:
-                        after = self._datasets.review(
-                            dataset, choice.path, choice.entity, choice.state, choice.reason, by
-                        )
-                        outcomes[number] = Outcome(choice, after)
+                        outcomes[number] = Outcome(choice, self._take(choice, by))
                     except WeirError as error:
                         outcomes[number] = Outcome(choice, problem=error.message)
         return [outcomes[number] for number in range(len(decisions))]
+
+    def _take(self, choice: Decision, by: str) -> ClassificationRecord:
+        """The classification after it. Raises InvalidInput, NotFound, before anything is written."""
+        if choice.instead is not None:
+            self._require_other_kind(choice)
+        for part in choice.parts:
+            after = self._datasets.review(part.dataset, part.path, part.entity, part.state, part.reason, by)
+        return after
+
+    def _require_other_kind(self, choice: Decision) -> None:
+        if choice.state is not ReviewState.REJECTED:
+            raise InvalidInput(f"A decision with another kind rejects {choice.entity}: its state is rejected.")
+        if choice.instead == choice.entity:
+            raise InvalidInput(f"{choice.entity} at {choice.path} has this kind already; name another one.")
+        place = str(FieldPath.parse(choice.path))
+        record = self._datasets.get(choice.dataset)
+        if not any(each.key == (place, choice.entity) for each in self._store.classifications(record.id)):
+            raise NotFound(f"{record.reference} has no classification {choice.entity} at {place}.")
 
 
 def _fits(item: Detection, where: DetectionFilter) -> bool:

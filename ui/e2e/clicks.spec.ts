@@ -55,7 +55,7 @@ test("an operator: the topic, its newest records, the lag of a group, who writes
 
 test("an officer: where e-mail addresses are and who may see them, on paper", async () => {
   const hand = await home("petra");
-  await hand.on(hand.page.locator('a[title="Where is EMAIL_ADDRESS?"]'));
+  await hand.on(hand.page.locator('a[title="Data locations of EMAIL_ADDRESS"]'));
   await hand.on(hand.link(/^Full report/));
   await hand.page.getByRole("table", { name: "Places" }).waitFor();
   await hand.button(/Print/).waitFor();

@@ -220,6 +220,7 @@ test("everything of one place stands as one card, and what is lit stays lit", as
   ]);
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}&depth=20`);
   await card(page, "c").first().waitFor();
+  await page.getByRole("button", { name: /^Time and groups/ }).click();
   await page.getByLabel("Group", { exact: true }).selectOption("place");
   await page.getByText("3 datasets").waitFor();
   await drawn(page);
@@ -254,6 +255,7 @@ test("two times are compared: what is new, gone and masked since then is coloure
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}`);
   await card(page, "fresh").waitFor();
   expect(await card(page, "lost").count()).toBe(0);
+  await page.getByRole("button", { name: /^Time and groups/ }).click();
   await page.getByLabel("Changes since").selectOption("last week");
   await page.getByText("Flows: 1 new, 1 gone, 1 masked now").waitFor();
   await card(page, "lost").waitFor();

@@ -75,12 +75,13 @@ class ClusterCheck(Answer):
 
 
 class TestedCluster(Answer):
-    """How a cluster would be reached, as a document writes it. Nothing was stored."""
+    """How a cluster is reached, as a document writes it. Nothing was stored."""
 
     checks: list[ClusterCheck]
     cluster_id: str | None
     brokers: list[str] = about("HOST:PORT, as the brokers call themselves.")
     topics: int | None = about("Topics that this user may see; null where they were not listed.")
+    known_as: str | None = about("The cluster of the catalog that answers there; null for one that is new.")
 
 
 class DeletedCluster(Answer):

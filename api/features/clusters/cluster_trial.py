@@ -1,4 +1,5 @@
-"""Testing how a cluster would be reached, before it is declared: what answers, and what is wrong where nothing does."""
+"""Testing how a cluster is reached, declared or not yet: what answers, which known cluster that is, and what is wrong where
+nothing does."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from catalog.declared.secrets import Secrets, check_cluster
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, NotAllowed, SettingsError, Unavailable, WeirError
 from catalog.namespaces import addresses
-from catalog.ports import Brokers
+from catalog.ports import Brokers, CatalogStore
 from catalog.records import ClusterRecord
 from scanners.ports import SchemaRegistry
 
@@ -41,10 +42,16 @@ class ClusterTrial:
         port: Port,
         connect: ConnectCount,
         servers: ServerAddresses,
+        store: CatalogStore,
     ) -> None:
         self._brokers, self._connections, self._registry = brokers, connections, registry
         self._secrets, self._second, self._port, self._connect = secrets, second, port, connect
-        self._servers = servers
+        self._servers, self._store = servers, store
+
+    def declared_spec(self, cluster: ClusterRecord) -> Mapping[str, Any]:
+        """How a known cluster is reached: by its document, or, where only a scan met it, by its addresses."""
+        document = self._store.document("Cluster", cluster.name)
+        return document.spec if document is not None else {"bootstrapServers": ",".join(cluster.bootstrap)}
 
     def test(self, name: str, spec: Mapping[str, Any]) -> TestedCluster:
         """What answers of a cluster's spec.
@@ -62,8 +69,8 @@ class ClusterTrial:
         except SettingsError as refused:
             raise InvalidInput(refused.message, details=refused.details) from None
         self._allowed(document)
-        tested = TestedCluster(checks=[], cluster_id=None, brokers=[], topics=None)
-        tested.checks.append(self._kafka(document.spec, bootstrap, tested))
+        tested = TestedCluster(checks=[], cluster_id=None, brokers=[], topics=None, known_as=None)
+        tested.checks.append(self._kafka(name, document.spec, bootstrap, tested))
         cluster = ClusterRecord(
             name,
             f"kafka://{bootstrap[0]}",
@@ -86,7 +93,26 @@ class ClusterTrial:
                 details={"fields": list(waiting), "reasons": ["second person"]},
             )
 
-    def _kafka(self, spec: Mapping[str, Any], bootstrap: Sequence[str], tested: TestedCluster) -> ClusterCheck:
+    def _known(self, cluster_id: str | None, brokers: Sequence[str], bootstrap: Sequence[str]) -> ClusterRecord | None:
+        """The cluster of the catalog that these brokers are: by their cluster ID, or where none is known by an address."""
+        clusters = list(self._store.clusters())
+        by_id = [each for each in clusters if cluster_id is not None and each.cluster_id == cluster_id]
+        spoken = {*brokers, *bootstrap}
+        by_address = [each for each in clusters if each.cluster_id is None and spoken & {*each.bootstrap}]
+        return next(iter(by_id or by_address), None)
+
+    def _known_text(self, name: str, known: ClusterRecord | None) -> str:
+        if known is None:
+            return ""
+        if self._store.document("Cluster", known.name) is None:
+            return f"This is {known.name}, which a scan met and nobody declared. "
+        if known.name == name:
+            return f"This is {name}, already declared. "
+        return f"This is {known.name}, already declared: a second name would list its topics twice. "
+
+    def _kafka(
+        self, name: str, spec: Mapping[str, Any], bootstrap: Sequence[str], tested: TestedCluster
+    ) -> ClusterCheck:
         try:
             described = self._brokers.describe(spec, bootstrap)
         except SettingsError as error:
@@ -100,8 +126,10 @@ class ClusterTrial:
             return _failed("Kafka", f"The brokers answer, but do not list their topics: {error.message}")
         tested.topics = sum(not topic.internal for topic in topics)
         brokers = len(described.brokers)
+        known = self._known(described.cluster_id, described.brokers, bootstrap)
+        tested.known_as = known.name if known is not None else None
         text = f"{brokers} broker{'' if brokers == 1 else 's'}, {tested.topics} topics that this user may see."
-        return ClusterCheck(what="Kafka", ok=True, message=text)
+        return ClusterCheck(what="Kafka", ok=True, message=self._known_text(name, known) + text)
 
     def _why(self, message: str, bootstrap: Sequence[str], spec: Mapping[str, Any]) -> str:
         """What the ports show where no Kafka answers. A client has one error for a closed port and for wrong security."""
@@ -128,7 +156,18 @@ class ClusterTrial:
 
     def _subjects(self, cluster: ClusterRecord) -> str:
         self._registry.newest(self._connections.reach(cluster), _NO_SUBJECT)
-        return "It answers as a schema registry."
+        same = sorted(
+            each.name
+            for each in self._store.clusters()
+            if each.name != cluster.name
+            and each.registry_url
+            and _plain(each.registry_url) == _plain(cluster.registry_url)
+        )
+        return "It answers as a schema registry." + (f" It is that of {', '.join(same)}, too." if same else "")
+
+
+def _plain(url: str | None) -> str:
+    return (url or "").rstrip("/").lower()
 
 
 def _listener(address: str, state: str, security: Mapping[str, Any]) -> str:

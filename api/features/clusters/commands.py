@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from api.terminal.names import complete_cluster
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, show
 from api.terminal.words import noun
+from catalog.errors import InvalidInput, WeirError
 
 _COLUMNS = ("name", "namespace", "bootstrapServers", "schemaRegistry")
 
@@ -21,6 +22,7 @@ def add_to(app: typer.Typer) -> None:
     group = noun(app, "cluster")
     group.command("list", epilog="weir cluster list · weir cluster list -o json")(list_clusters)
     group.command("show", epilog="weir cluster show prod")(show_cluster)
+    group.command("test", epilog="weir cluster test prod · weir cluster test -f cluster.yaml")(test_cluster)
     group.command(epilog="weir cluster pack environment.tar.gz · weir cluster pack environment.tar.gz --fast -o json")(
         pack
     )
@@ -40,6 +42,43 @@ def show_cluster(
 ) -> None:
     """Show one cluster: its namespace, brokers and schema registry."""
     show([api(user).get(f"/api/v1/clusters/{segment(name)}")], _COLUMNS, output)
+
+
+def test_cluster(
+    name: Annotated[str | None, typer.Argument(help="A known cluster.", autocompletion=complete_cluster)] = None,
+    file: Annotated[
+        Path | None, typer.Option("-f", "--file", help="A document of kind Cluster that is not declared yet.")
+    ] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Ask the servers of a cluster, from where Weir runs: what answers, which known cluster that is, what is wrong."""
+    if (name is None) is (file is None):
+        raise InvalidInput("Name a known cluster, or give --file with a document of kind Cluster.")
+    client = api(user)
+    if file is None:
+        answer = client.post(f"/api/v1/clusters/{segment(str(name))}/test")
+    else:
+        answer = client.post("/api/v1/clusters/test", _cluster_in(file))
+    rows = [{**each, "ok": "yes" if each["ok"] else "no"} for each in answer["checks"]]
+    show(rows, ("what", "ok", "message"), output, whole=answer)
+    if wrong := [each["what"] for each in answer["checks"] if not each["ok"]]:
+        raise WeirError(f"{', '.join(wrong)} did not answer as declared; the table shows why.")
+
+
+def _cluster_in(file: Path) -> dict[str, Any]:
+    """The one cluster of a file, as the API tests it. Raises InvalidInput."""
+    import yaml
+
+    try:
+        documents = [each for each in yaml.safe_load_all(file.read_text(encoding="utf-8")) if isinstance(each, dict)]
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        raise InvalidInput(f"{file} cannot be read as YAML; check the name and the text.") from None
+    clusters = [each for each in documents if each.get("kind") == "Cluster"]
+    if len(clusters) != 1:
+        raise InvalidInput(f"{file} has {len(clusters)} documents of kind Cluster; give a file with one.")
+    (document,) = clusters
+    return {"name": str((document.get("metadata") or {}).get("name") or ""), "spec": document.get("spec") or {}}
 
 
 def pack(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -20,6 +21,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter
 from policies.audit.log import AuditLog
+from policies.model import Subject
 
 router = FeatureRouter("/clusters", tags=["catalog"])
 
@@ -54,9 +56,24 @@ def test_connection(
     trial: From[ClusterTrial], audit: From[AuditLog], caller: Caller, body: ClusterBody
 ) -> answers.TestedCluster:
     """Ask the servers of a cluster that is not declared yet: what answers, and what is wrong. Nothing is stored."""
-    answer = trial.test(body.name, body.spec)
+    return _tested(trial, audit, caller, body.name, body.spec)
+
+
+@router.post("/{name}/test", dependencies=[needs("manage")])
+def test_known_connection(
+    trial: From[ClusterTrial], datasets: From[Datasets], audit: From[AuditLog], caller: Caller, name: Name
+) -> answers.TestedCluster:
+    """Ask the servers of a cluster that is declared, or that a scan met: what answers, and what is wrong. Nothing is stored."""
+    cluster = datasets.clusters.get(name)
+    return _tested(trial, audit, caller, cluster.name, trial.declared_spec(cluster))
+
+
+def _tested(
+    trial: ClusterTrial, audit: AuditLog, caller: Subject, name: str, spec: Mapping[str, Any]
+) -> answers.TestedCluster:
+    answer = trial.test(name, spec)
     wrong = [each.what for each in answer.checks if not each.ok]
-    audit.record_by(caller, "cluster.test", body.name, "allow", [f"{each} does not answer" for each in wrong])
+    audit.record_by(caller, "cluster.test", name, "allow", [f"{each} does not answer" for each in wrong])
     return answer
 
 

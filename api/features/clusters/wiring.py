@@ -28,6 +28,7 @@ def provide(instance: Instance, parts: Adapters) -> None:
             port_state,
             instance[Observing].count_connectors,
             parts.servers,
+            parts.store,
         )
 
     def removal() -> ClusterRemoval:

@@ -67,19 +67,25 @@ def review(
     confirm: Annotated[bool, typer.Option("--confirm", help="They are what was suggested.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="They are not; holds through rescans.")] = False,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take an earlier review back.")] = False,
+    instead: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="They are not; they are KIND, which is confirmed in the same step."),
+    ] = None,
     reason: Annotated[str, typer.Option(help="Why; kept with the decision.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be decided.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Show kinds of personal data that were found, and confirm or reject those that fit, many at once."""
-    if confirm + reject + withdraw > 1:
-        raise InvalidInput("Give one of --confirm, --reject and --withdraw.")
-    decided = "confirmed" if confirm else "rejected" if reject else "suggested" if withdraw else None
+    if confirm + reject + withdraw + (instead is not None) > 1:
+        raise InvalidInput("Give one of --confirm, --reject, --withdraw and --instead.")
+    rejected = reject or instead is not None
+    decided = "confirmed" if confirm else "rejected" if rejected else "suggested" if withdraw else None
     if decided and which.everything:
         raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
     client = api(user)
     require_entity(client, which.entity)
+    require_entity(client, instead)
     answer = client.all("/api/v1/classifications", "classifications", **asdict(which))
     detections = answer["classifications"]
     dataset = which.dataset
@@ -91,7 +97,7 @@ def review(
     items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in detections]
     if not items:
         items = _by_hand(which, decided)
-    done = _decide(client, items, decided, reason)
+    done = _decide(client, items, decided, reason, instead)
     _show_decided(done, decided, output)
     if done["refused"]:
         raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
@@ -130,10 +136,10 @@ def _by_hand(which: Which, decided: str) -> list[dict[str, str]]:
     return [{"namespace": namespace, "name": name, "path": str(path), "entity": str(entity)}]
 
 
-def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str) -> dict[str, Any]:
+def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str, instead: str | None) -> dict[str, Any]:
     done: dict[str, Any] = {"reviewed": 0, "refused": 0, "results": []}
     for start in range(0, len(items), _PAGE):
-        body = {"items": items[start : start + _PAGE], "state": decided, "reason": reason or None}
+        body = {"items": items[start : start + _PAGE], "state": decided, "reason": reason or None, "instead": instead}
         part = client.post("/api/v1/classifications/review", body)
         for name in done:
             done[name] += part[name]

@@ -13,7 +13,7 @@ from api.visibility import sight
 from api.visibility.readers import Readers
 from api.visibility.sight import Sight, SightRules, owns
 from catalog.datasets.datasets import Datasets
-from catalog.datasets.reviews import Decision, DetectionFilter, Outcome, Reviews
+from catalog.datasets.reviews import Decision, DetectionFilter, DetectionOrder, Outcome, Reviews
 from catalog.errors import DatasetNotFound, NotAllowed
 from catalog.model import DatasetId, ReviewState
 from catalog.ports import CatalogStore
@@ -54,10 +54,12 @@ class Detections:
         self._readers, self._sights, self._identity = readers, sights, identity
         self._limits, self._audit = limits, audit
 
-    def page(self, subject: Subject, where: DetectionFilter, limit: int, offset: int) -> answers.Classifications:
+    def page(
+        self, subject: Subject, where: DetectionFilter, limit: int, offset: int, order: DetectionOrder
+    ) -> answers.Classifications:
         """Part of all that the subject may know of, each cut to what they may see of it."""
         reader = self._readers.of(subject)
-        page = reader.reviews.page(where, limit, offset)
+        page = reader.reviews.page(where, limit, offset, order)
         sights, declared = self._sights.of(subject), own_recognizers(self._store, subject.user)
         reviews_all = self._reviews_all(subject)
         of_dataset: dict[DatasetId, tuple[Sight, bool]] = {}
@@ -152,7 +154,8 @@ class Detections:
             return _Refusal(error.message)
         if not self._may_review(subject, record):
             return _Refusal(f"{subject.user} does not own {record.reference}.", theirs=False)
-        return _Refusal(self._limits.refused(subject, record, decision))
+        problems = (self._limits.refused(subject, record, part) for part in decision.parts)
+        return _Refusal(next((problem for problem in problems if problem is not None), None))
 
     def _require_review(self, subject: Subject, record: DatasetRecord, decision: Decision) -> None:
         """Raises NotAllowed."""
@@ -172,5 +175,9 @@ class Detections:
                 record = self._datasets.get(outcome.decision.dataset)
                 key = record.reference, str(outcome.record.state)
                 fields_by_decision.setdefault(key, []).append(f"{outcome.record.path} {outcome.record.entity}")
+                if outcome.decision.instead is not None:
+                    confirmed = record.reference, str(ReviewState.CONFIRMED)
+                    field = f"{outcome.record.path} {outcome.decision.instead}"
+                    fields_by_decision.setdefault(confirmed, []).append(field)
         for (reference, state), fields in fields_by_decision.items():
             self._audit.record_by(subject, "classification.review", reference, state, fields)

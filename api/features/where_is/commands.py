@@ -37,7 +37,7 @@ def where_is(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
+    """Report the data locations of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
     client = api(user)
     if what is not None:
         if field or entity or term:

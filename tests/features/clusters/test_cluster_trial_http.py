@@ -30,8 +30,37 @@ def test_a_cluster_that_answers_is_described_and_not_stored(weir: ApiWorld) -> N
         "clusterId": "cluster-1",
         "brokers": ["localhost:9092"],
         "topics": 1,
+        "knownAs": None,
     }
     assert weir.admin.get("/api/v1/clusters").json()["clusters"] == []
+
+
+PROD = """
+apiVersion: weir/v1
+kind: Cluster
+metadata: {name: prod}
+spec: {type: kafka, bootstrapServers: "localhost:9092"}
+"""
+
+
+def test_a_declared_cluster_is_tested_by_its_name(weir: ApiWorld) -> None:
+    weir.apply(PROD)
+    answer = weir.admin.post("/api/v1/clusters/prod/test").json()
+    assert answer["knownAs"] == "prod"
+    assert answer["checks"][0]["message"].startswith("This is prod, already declared. 1 broker")
+    entries = weir.admin.get("/api/v1/audit", params={"limit": 10}).json()["entries"]
+    assert ("cluster.test", "prod") in {(each["action"], each["target"]) for each in entries}
+    unknown = weir.admin.post("/api/v1/clusters/nowhere/test")
+    assert unknown.status_code == 404 and "nowhere" in unknown.text
+    assert weir.user("ana").post("/api/v1/clusters/prod/test").status_code == 403
+
+
+def test_a_second_name_of_a_declared_cluster_is_noticed(weir: ApiWorld) -> None:
+    weir.apply(PROD)
+    weir.scan(cluster="prod", topics=["orders"])
+    answer = weir.admin.post(AT, json={"name": "live", "spec": {"bootstrapServers": "elsewhere:9092"}}).json()
+    assert answer["knownAs"] == "prod"
+    assert "This is prod, already declared: a second name" in answer["checks"][0]["message"]
 
 
 @pytest.mark.parametrize(

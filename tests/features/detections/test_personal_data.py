@@ -104,6 +104,70 @@ def test_many_reviews_in_one_call(weir: ApiWorld) -> None:
     assert "weir.classification.reviewed" in json.dumps(notices)
 
 
+def test_another_kind_is_named_in_one_step(weir: ApiWorld) -> None:
+    mails = [item("value.customer.email"), item("headers.actor")]
+    body = {"items": mails, "instead": "USERNAME", "reason": "sign-in names"}
+    answer = weir.admin.post("/api/v1/classifications/review", json=body).json()
+    assert (answer["reviewed"], answer["refused"]) == (2, 0)
+    states = {
+        (c["path"], c["entity"]): (c["state"], c["reason"])
+        for c in listed(weir, dataset="prod/orders")["classifications"]
+        if c["path"] in {"value.customer.email", "headers.actor"}
+    }
+    assert states["value.customer.email", "USERNAME"] == ("confirmed", "sign-in names")
+    assert states["value.customer.email", "EMAIL_ADDRESS"] == ("rejected", "sign-in names")
+    assert states["headers.actor", "USERNAME"][0] == "confirmed"
+    audited = weir.admin.get("/api/v1/audit", params={"limit": 100}).json()["entries"]
+    reasons = {e["decision"]: e["reasons"] for e in audited if e["action"] == "classification.review"}
+    assert "value.customer.email USERNAME" in reasons["confirmed"]
+    assert "value.customer.email EMAIL_ADDRESS" in reasons["rejected"]
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"instead": "EMAIL_ADDRESS"}, "this kind already"),
+        ({"instead": "USERNAME", "state": "confirmed"}, "its state is rejected"),
+        ({"instead": "USERNAME", "entity": "PERSON"}, "no classification PERSON"),
+        ({"instead": "user name"}, "one word without spaces"),
+    ],
+)
+def test_another_kind_that_cannot_be_named_changes_nothing(weir: ApiWorld, more: dict[str, str], problem: str) -> None:
+    before = listed(weir)
+    answer = weir.admin.post("/api/v1/classifications/review", json={"items": [item("value.mail", "payments", **more)]})
+    assert answer.json()["refused"] == 1 and problem in answer.json()["results"][0]["problem"]
+    assert listed(weir) == before
+
+
+def test_an_owner_renames_only_their_own(weir: ApiWorld) -> None:
+    both = {"items": [item("value.mail", "payments"), item("headers.actor")], "instead": "USERNAME"}
+    answer = weir.user("otto").post("/api/v1/classifications/review", json=both).json()
+    assert [r.get("state") for r in answer["results"]] == ["rejected", None]
+    assert {c["path"] for c in listed(weir, entity="USERNAME")["classifications"]} == {"value.mail"}
+
+
+def test_the_most_doubtful_first(weir: ApiWorld) -> None:
+    certain = item("headers.actor", entity="PERSON", state="confirmed")
+    weir.admin.post("/api/v1/classifications/review", json={"items": [certain]})
+    by_dataset = [c["score"] for c in listed(weir)["classifications"]]
+    scores = [c["score"] for c in listed(weir, order="doubt")["classifications"]]
+    assert by_dataset != scores and scores == sorted(by_dataset) and scores[-1] == 1.0
+    last = listed(weir, order="doubt", limit=1, offset=len(scores) - 1)["classifications"]
+    assert [c["entity"] for c in last] == ["PERSON"]
+    refused = weir.admin.get("/api/v1/classifications", params={"order": "mood"})
+    assert refused.status_code == 400 and "order" in refused.text
+
+
+def test_the_command_names_another_kind(command: Any, weir: ApiWorld) -> None:
+    words = ("personal-data", "review", "prod/payments", "value.mail", "--entity", "EMAIL_ADDRESS")
+    done = command(*words, "--instead", "USERNAME", "--reason", "sign-in names")
+    assert done.exit_code == 0, done.output
+    states = {c["entity"]: c["state"] for c in listed(weir, dataset="prod/payments")["classifications"]}
+    assert states == {"EMAIL_ADDRESS": "rejected", "USERNAME": "confirmed"}
+    both = command(*words, "--instead", "USERNAME", "--confirm")
+    assert both.exit_code != 0 and "--instead" in str(both.exception)
+
+
 @pytest.mark.parametrize(
     ("body", "named"),
     [

@@ -1,5 +1,5 @@
 // Search, datasets, schemas, classifications.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError, answer, weir } from "@/api/client";
 import type {
   Access,
@@ -169,32 +169,6 @@ export function useClassifications(place: string, name: string) {
   return useQuery({
     queryKey: ["classifications", place, name],
     queryFn: ({ signal }) => fetchClassifications(place, name, signal),
-  });
-}
-
-export interface Review {
-  path: string;
-  entity: string;
-  state: "confirmed" | "rejected";
-  reason: string;
-}
-
-/** Confirms or rejects a suggestion. */
-export function useReview(place: string, name: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (review: Review) =>
-      answer(
-        weir.POST("/api/v1/datasets/{namespace}/{name}/classifications", {
-          params: { path: at(place, name) },
-          body: review,
-        }),
-      ),
-    onSuccess: () => {
-      for (const key of ["classifications", "found", "search", "where-is"]) {
-        client.invalidateQueries({ queryKey: [key] });
-      }
-    },
   });
 }
 

@@ -28,7 +28,7 @@ export interface FoundAsked {
 }
 
 export function useFound({ doubtful = false, ...rest }: FoundAsked, limit: number, offset = 0) {
-  const asked = doubtful ? { ...rest, doubtful } : rest;
+  const asked = { order: "doubt" as const, ...rest, ...(doubtful ? { doubtful } : {}) };
   return useQuery({
     queryKey: ["found", asked, limit, offset],
     placeholderData: keepPreviousData,
@@ -43,6 +43,8 @@ export interface Decided {
   /** An item without a state of its own gets the one of all. */
   items: { namespace: string; name: string; path: string; entity: string; state?: ReviewState }[];
   state?: ReviewState;
+  /** The kind that all of them are in truth: it is confirmed, and what was detected is rejected. */
+  instead?: string;
   reason: string;
 }
 

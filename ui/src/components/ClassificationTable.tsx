@@ -1,17 +1,15 @@
-// Detections of personal data as a table to review: evidence, state, confirm or reject.
-import { Check, X } from "lucide-react";
+// Detections of personal data as a table to review: what was seen, how sure it is, and the decision.
 import { useState } from "react";
 import { Link } from "react-router";
-import { useReview } from "@/api/catalog";
 import type { Classification } from "@/api/types";
 import { DataTable } from "@/components/DataTable";
+import { DecideButtons, DecideDialog, type DecisionAsked } from "@/components/DecideDetection";
 import { EntityBadge } from "@/components/EntityBadge";
+import { FieldExamples } from "@/components/FieldExamples";
 import { LongName } from "@/components/LongName";
-import { ReasonDialog } from "@/components/ReasonDialog";
 import { entityWords } from "@/lib/entityWords";
-import { evidenceText } from "@/lib/evidence";
+import { certainty, evidenceDetail, evidenceText } from "@/lib/evidence";
 import { links } from "@/lib/links";
-import { offerUndo } from "@/lib/undo";
 
 export interface FindRow {
   place: string;
@@ -21,123 +19,139 @@ export interface FindRow {
   may: boolean;
 }
 
+const keyOf = ({ place, name, classification: c }: FindRow) => `${place}/${name} ${c.path} ${c.entity}`;
+const decidable = ({ place, name, classification: c }: FindRow) => ({
+  namespace: place,
+  name,
+  path: c.path,
+  entity: c.entity,
+  state: c.state,
+});
+
 export function ClassificationTable({
   rows,
   withDataset,
+  kinds = [],
   picked,
   onPick,
 }: {
   rows: FindRow[];
   withDataset: boolean;
+  /** Kinds of one's own that a field may have instead. */
+  kinds?: readonly string[];
   /** With both, rows can be picked for one decision on many. */
   picked?: (row: number) => boolean;
   onPick?: (row: number, on: boolean) => void;
 }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const [asking, setAsking] = useState<{ row: FindRow; asked: DecisionAsked } | null>(null);
   return (
-    <DataTable
-      table={withDataset ? "detections" : "detections of a dataset"}
-      label="Detections to decide on"
-      rows={rows}
-      rowKey={(row) => `${row.place}/${row.name} ${row.classification.path} ${row.classification.entity}`}
-      columns={[
-        onPick !== undefined && {
-          id: "choose",
-          head: "Choose",
-          tool: true,
-          cell: ({ classification: c, may }, i) => (
-            <input
-              type="checkbox"
-              aria-label={`Choose ${entityWords(c.entity)} in ${c.path}`}
-              disabled={!may}
-              checked={picked?.(i) ?? false}
-              onChange={(e) => onPick(i, e.target.checked)}
-            />
-          ),
-        },
-        {
-          id: "field",
-          head: "Field",
-          cell: ({ place, name, classification: c }) => (
-            <>
-              <Link className="mono anywhere" to={links.field(place, name, c.path)}>
-                <LongName of={c.path} />
-              </Link>
-              {withDataset && (
-                <div className="small anywhere">
-                  <Link to={links.dataset(place, name)}>
-                    <LongName of={`${place}/${name}`} />
-                  </Link>
-                </div>
-              )}
-            </>
-          ),
-        },
-        { id: "entity", head: "Kind", cell: (row) => <EntityBadge of={row.classification} /> },
-        {
-          id: "evidence",
-          head: "Evidence",
-          className: "small few-words",
-          cell: ({ classification: c }) => (
-            <>
-              {evidenceText(c)}
-              {c.reason && <div className="muted">“{c.reason}”</div>}
-            </>
-          ),
-        },
-        { id: "decide", head: "Decide", tool: true, className: "decide", cell: (row) => <Decide row={row} /> },
-      ]}
-    />
+    <>
+      <DataTable
+        table={withDataset ? "detections" : "detections of a dataset"}
+        label="Detections to decide on"
+        rows={rows}
+        rowKey={keyOf}
+        below={(row) =>
+          opened === keyOf(row) && <FieldExamples place={row.place} name={row.name} path={row.classification.path} />
+        }
+        columns={[
+          onPick !== undefined && {
+            id: "choose",
+            head: "Choose",
+            tool: true,
+            cell: ({ classification: c, may }, i) => (
+              <input
+                type="checkbox"
+                aria-label={`Choose ${entityWords(c.entity)} in ${c.path}`}
+                disabled={!may}
+                checked={picked?.(i) ?? false}
+                onChange={(e) => onPick(i, e.target.checked)}
+              />
+            ),
+          },
+          {
+            id: "field",
+            head: "Field",
+            cell: ({ place, name, classification: c }) => (
+              <>
+                <Link className="mono anywhere" to={links.field(place, name, c.path)}>
+                  <LongName of={c.path} />
+                </Link>
+                {withDataset && (
+                  <div className="small anywhere">
+                    <Link to={links.dataset(place, name)}>
+                      <LongName of={`${place}/${name}`} />
+                    </Link>
+                  </div>
+                )}
+              </>
+            ),
+          },
+          { id: "entity", head: "Kind", cell: (row) => <EntityBadge of={row.classification} /> },
+          {
+            id: "evidence",
+            head: "Evidence",
+            className: "small few-words",
+            sort: (row) => row.classification.score,
+            cell: (row) => (
+              <Seen
+                of={row.classification}
+                opened={opened === keyOf(row)}
+                onOpen={(on) => setOpened(on ? keyOf(row) : null)}
+              />
+            ),
+          },
+          {
+            id: "decide",
+            head: "Decide",
+            tool: true,
+            className: "decide",
+            cell: (row) =>
+              row.may && (
+                <DecideButtons
+                  state={row.classification.state}
+                  entity={row.classification.entity}
+                  what={row.classification.path}
+                  kinds={kinds}
+                  onAsk={(asked) => setAsking({ row, asked })}
+                />
+              ),
+          },
+        ]}
+      />
+      {asking && (
+        <DecideDialog
+          asked={asking.asked}
+          items={[decidable(asking.row)]}
+          known={rows.map(decidable)}
+          onClose={() => setAsking(null)}
+          onDone={() => setAsking(null)}
+        />
+      )}
+    </>
   );
 }
 
-function Decide({ row }: { row: FindRow }) {
-  const { place, name, classification: c } = row;
-  const may = row.may;
-  const review = useReview(place, name);
-  const [asking, setAsking] = useState<"confirmed" | "rejected" | null>(null);
-  const verb = asking === "confirmed" ? "Confirm" : "Reject";
+function Seen({ of, opened, onOpen }: { of: Classification; opened: boolean; onOpen: (on: boolean) => void }) {
+  const sure = certainty(of);
   return (
     <>
-      {may && c.state !== "confirmed" && (
-        <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
-          <Check size={14} aria-hidden /> Confirm
-        </button>
-      )}
-      {may && c.state !== "rejected" && (
-        <button type="button" className="button small" onClick={() => setAsking("rejected")}>
-          <X size={14} aria-hidden /> Reject
-        </button>
-      )}
-      {asking && (
-        <ReasonDialog
-          title={`${verb} ${entityWords(c.entity)} in ${c.path}`}
-          lead={
-            asking === "confirmed"
-              ? "Masks and rules for this kind of data then apply to this field, whatever later scans detect."
-              : "The field then loses this tag and the masks that came with it. Later scans will not suggest it again by the same recognizer."
-          }
-          action={verb}
-          danger={asking === "rejected"}
-          busy={review.isPending}
-          error={review.error}
-          onClose={() => setAsking(null)}
-          onDo={(reason) =>
-            review.mutate(
-              { path: c.path, entity: c.entity, state: asking, reason },
-              {
-                onSuccess: () => {
-                  setAsking(null);
-                  const { path, entity, state } = c;
-                  offerUndo({
-                    text: `${entityWords(entity)} in ${path} ${asking}`,
-                    items: [{ namespace: place, name, path, entity, state }],
-                  });
-                },
-              },
-            )
-          }
-        />
-      )}
+      <span title={evidenceDetail(of)}>
+        {sure && <strong className={sure === "doubtful" ? "doubt" : undefined}>{sure}</strong>}
+        {sure && ": "}
+        {evidenceText(of)}
+      </span>{" "}
+      <button
+        type="button"
+        className="link"
+        aria-expanded={opened}
+        aria-label={`Example of ${of.path}`}
+        onClick={() => onOpen(!opened)}
+      >
+        Example
+      </button>
+      {of.reason && <div className="muted">“{of.reason}”</div>}
     </>
   );
 }

@@ -37,7 +37,7 @@ export function Coverage({
       {kinds.length > 0 && (
         <div className="row" style={{ rowGap: 6 }}>
           {kinds.slice(0, 16).map((e) => (
-            <Link key={e.value} to={links.fields({ entity: e.value })} title={`Where is ${e.value}?`}>
+            <Link key={e.value} to={links.fields({ entity: e.value })} title={`Data locations of ${e.value}`}>
               <EntityName name={e.value} count={e.count} />
             </Link>
           ))}

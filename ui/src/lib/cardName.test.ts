@@ -19,18 +19,18 @@ test("a long name breaks after a separator, into two lines of nearly one length,
   expect(cardName("payments-by-month", 164, measure).lines.join("")).toBe("payments-by-month");
 });
 
-test("a name that two lines have no room for keeps its beginning and its end", () => {
+test("a name that two lines have no room for fills more of them", () => {
   const name = `prod.${"very_long_part_".repeat(6)}end_v2`;
   const { lines, width } = cardName(name, 208, measure);
   expect(width).toBe(MOST_WIDTH);
-  expect(lines[0]).toMatch(/^prod\.very.*…$/);
-  expect(lines[1]).toMatch(/^….*end_v2$/);
+  expect(lines.join("")).toBe(name);
+  expect(cardName("x_".repeat(500), 208, measure).lines).toHaveLength(4);
   for (const line of lines) expect(measure(line)).toBeLessThanOrEqual(MOST_WIDTH - 57);
 });
 
 test("a name without a separator takes the width that it needs", () => {
   expect(cardName("abcdefghijklmnopqrst", 208, measure).lines).toEqual(["abcdefghijklmnopqrst"]);
-  expect(cardName("😀".repeat(90), 208, measure).lines).toHaveLength(2);
+  expect(cardName("😀".repeat(50), 208, measure).lines).toHaveLength(2);
 });
 
 test("a path that has no room keeps its end", () => {

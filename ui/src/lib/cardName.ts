@@ -1,4 +1,4 @@
-// Names on cards of the graph: whole, on one line or two, in a card as wide as they need; what is longer keeps both its ends.
+// Names on cards of the graph: whole, on one line or two, in a card as wide as they need; longer ones have more lines.
 
 /** Pixels of a text in the card's own font. */
 export type Measure = (text: string) => number;
@@ -7,6 +7,9 @@ export interface CardName {
   lines: string[];
   width: number;
 }
+
+/** Lines of a name that two have no room for; what is longer yet is cut after them, and whole in its title. */
+const MOST_LINES = 4;
 
 /** The size of names, near and from half afar, and what of a card's width is not theirs. */
 const SIZE = 13;
@@ -28,7 +31,7 @@ export function cardName(name: string, base: number, measure: Measure): CardName
   if (measure(name) <= room(base, GROWN)) return { lines: [name], width: base };
   const most = room(MOST_WIDTH, SIZE);
   let lines = inTwo(name, measure);
-  if (lines.some((line) => measure(line) > most)) lines = [begin(name, most, measure), end(name, most, measure)];
+  if (lines.some((line) => measure(line) > most)) lines = filled(name, most, measure).slice(0, MOST_LINES);
   const widest = Math.max(...lines.map(measure));
   const width = Math.ceil((widest * GROWN) / SIZE + BESIDE);
   return { lines, width: Math.min(MOST_WIDTH, Math.max(base, width)) };
@@ -53,11 +56,24 @@ function inTwo(name: string, measure: Measure): string[] {
   return best;
 }
 
-/** As much of the beginning as has room. */
-function begin(name: string, room: number, measure: Measure): string {
+/** Lines that are filled letter by letter. */
+function filled(name: string, room: number, measure: Measure): string[] {
   const letters = [...name];
-  const begun = (n: number) => `${letters.slice(0, n).join("")}…`;
-  return begun(longest(letters.length, (n) => measure(begun(n)) <= room));
+  const lines: string[] = [];
+  while (letters.length > 0) {
+    const n = Math.max(
+      1,
+      longest(letters.length, (n) => measure(letters.slice(0, n).join("")) <= room),
+    );
+    lines.push(letters.splice(0, n).join(""));
+  }
+  return lines;
+}
+
+/** How a name is one text and yet ends its first line where it should: the widths of its lines, of letters one pixel high. */
+export function lineWidths(lines: readonly string[], measure: Measure): { first: number; widest: number } {
+  const widths = lines.map((line) => measure(line) / SIZE);
+  return { first: widths[0] ?? 0, widest: Math.max(0, ...widths) };
 }
 
 /** As much of the end as has room after `first`. */

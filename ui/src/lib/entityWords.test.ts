@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entityNamed, entityWords } from "@/lib/entityWords";
+import { entityNamed, entityWords, kindsToChoose } from "@/lib/entityWords";
 
 test.each([
   ["EMAIL_ADDRESS", "e-mail address"],
@@ -18,4 +18,11 @@ test("words and names mean the same entity", () => {
   expect(entityNamed("loyalty number", ["LOYALTY_NUMBER"])).toBe("LOYALTY_NUMBER");
   expect(entityNamed("PHONE_NUMBER", [])).toBe("PHONE_NUMBER");
   expect(entityNamed("something", [])).toBe("something");
+});
+
+test("kinds to choose from are sorted by their words, one's own among them", () => {
+  const kinds = kindsToChoose(["LOYALTY_NUMBER", "PERSON"]);
+  expect(kinds).not.toContain("PII");
+  expect(kinds.filter((name) => name === "PERSON")).toHaveLength(1);
+  expect(kinds.indexOf("LOYALTY_NUMBER")).toBe(kinds.indexOf("MAC_ADDRESS") - 1);
 });

@@ -81,6 +81,12 @@ export function entityWords(entity: string): string {
   return [first, ...rest].map((part) => (part === "ID" ? part : part.toLowerCase())).join(" ");
 }
 
+/** Kinds to choose from, by their words: those of the list, and others that are known here. */
+export const kindsToChoose = (others: readonly string[] = []): string[] =>
+  [...new Set([...Object.keys(WORDS).filter((name) => name !== "PII"), ...others])].sort((a, b) =>
+    entityWords(a).localeCompare(entityWords(b)),
+  );
+
 /** The entity that a person means by its words or by its name; other texts stay as they are. */
 export function entityNamed(text: string, known: readonly string[]): string {
   const wanted = text.trim();

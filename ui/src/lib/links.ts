@@ -59,6 +59,7 @@ export const links = {
       },
     )}`,
   documents: (kind?: string) => `/policies/documents${query({ kind })}`,
+  maskedCopy: (of?: string) => `/policies/documents${query({ kind: "View", change: "form", of })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,
   scan: (id: string) => `/admin/scans/${part(id)}`,

@@ -16,7 +16,7 @@ from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import Session
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from catalog.datasets.reviews import MAX_ITEMS, Decision, DetectionFilter
+from catalog.datasets.reviews import MAX_ITEMS, Decision, DetectionFilter, DetectionOrder
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
 
@@ -62,6 +62,9 @@ def list_classifications(
     recognizer: Annotated[Text | None, Query(description="Found by this recognizer.")] = None,
     changed: Annotated[bool | None, Query(description="Whose last look differs from the one before.")] = None,
     doubtful: Annotated[bool | None, Query(description="Suggestions that rest on little, by their score.")] = None,
+    order: Annotated[
+        DetectionOrder, Query(description="By dataset, path and kind; or those first that rest on the least.")
+    ] = DetectionOrder.DATASET,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> answers.Classifications:
@@ -78,11 +81,11 @@ def list_classifications(
         changed=changed,
         doubtful=doubtful,
     )
-    return detections.page(caller, where, limit, offset)
+    return detections.page(caller, where, limit, offset, order)
 
 
 class ReviewItem(RequestBody):
-    """A steward's decision on one classification. `state` and `reason` may be given once for all items instead."""
+    """A steward's decision on one classification. `state`, `reason` and `instead` may be given once for all items."""
 
     namespace: str = Field(examples=["prod"], description="Or the cluster's name.")
     name: str = Field(examples=["orders"])
@@ -90,6 +93,11 @@ class ReviewItem(RequestBody):
     entity: str = Field(examples=["EMAIL_ADDRESS"])
     state: ReviewState | None = None
     reason: Text | None = None
+    instead: Text | None = Field(
+        None,
+        description="The kind that it is in truth: confirmed with the rejection, both or neither.",
+        examples=["PHONE_NUMBER"],
+    )
 
 
 class ReviewsBody(RequestBody):
@@ -98,20 +106,23 @@ class ReviewsBody(RequestBody):
     items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
     state: ReviewState | None = None
     reason: Text | None = None
+    instead: Text | None = Field(None, description="The kind that all of them are in truth; they are rejected.")
 
     def decisions(self) -> Iterator[Decision]:
         """Raises InvalidInput for an item without a state."""
         for number, item in enumerate(self.items):
-            state = item.state or self.state
+            instead = item.instead or self.instead or None
+            state = item.state or self.state or (ReviewState.REJECTED if instead else None)
             if state is None:
                 raise InvalidInput(f"Item {number + 1} has no state: write confirmed, rejected or suggested.")
             dataset = DatasetId(item.namespace, item.name)
-            yield Decision(dataset, item.path, item.entity, state, item.reason or self.reason or None)
+            reason = item.reason or self.reason or None
+            yield Decision(dataset, item.path, item.entity, state, reason, instead)
 
 
 @router.post("/classifications/review", dependencies=[needs(PERMISSION, others=OWNERS)])
 def review(detections: From[Detections], caller: Caller, later: Session, body: ReviewsBody) -> answers.ReviewOutcomes:
-    """Confirm or reject many classifications; a rejection sticks through rescans. Owners may review their own.
+    """Confirm or reject many classifications, or name the kind they are instead. Owners may review their own.
 
     Each item is decided for itself: `results` names, in order, what each became or why it could not be taken.
     """

@@ -13,6 +13,7 @@ import { Notice } from "@/components/Notice";
 import { Segments } from "@/components/Segments";
 import { downloadBlob } from "@/lib/download";
 import { links } from "@/lib/links";
+import { useMay } from "@/lib/may";
 
 const KINDS = [
   { value: "user" as const, text: "People" },
@@ -32,8 +33,21 @@ export function AccessTab({ dataset }: { dataset: Dataset }) {
   }
   return (
     <div className="stack">
+      <MaskedCopy dataset={dataset} />
       <Knowing dataset={dataset} />
       <Listing cluster={dataset.cluster} dataset={dataset} />
+    </div>
+  );
+}
+
+/** The way to give consumers a topic of what they may see. */
+function MaskedCopy({ dataset }: { dataset: Dataset }) {
+  if (!useMay().may("manage") || !dataset.namespace.startsWith("kafka://")) return null;
+  return (
+    <div className="row">
+      <Link className="button" to={links.maskedCopy(dataset.reference)}>
+        Make a masked copy
+      </Link>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { ErrorNotice, Notice } from "@/components/Notice";
 import { ScanProgress } from "@/components/ScanProgress";
 import { ScanState } from "@/components/ScanState";
 import { TextField } from "@/components/TextField";
+import { TestedServers } from "@/features/clusters/TestedServers";
 import { ApplyBox } from "@/features/policies/ApplyBox";
 import {
   type ClusterForm,
@@ -225,13 +226,7 @@ function Tested({ name, document, disabled }: { name: string; document: Declared
         <span className="muted small">Asks each server once; nothing is stored.</span>
       </div>
       {test.isError && <ErrorNotice error={test.error} />}
-      {test.data?.checks.map((check) => (
-        <Notice key={check.what} tone={check.ok ? "ok" : "bad"}>
-          <p className="anywhere">
-            <strong>{check.what}</strong>: {check.message}
-          </p>
-        </Notice>
-      ))}
+      {test.data && <TestedServers of={test.data} />}
     </div>
   );
 }

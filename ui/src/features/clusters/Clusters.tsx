@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
+import { useTestKnown } from "@/api/clusters";
 import { useDeclared } from "@/api/declared";
 import { useClusters, useRemoveCluster } from "@/api/scans";
 import type { Cluster } from "@/api/types";
@@ -11,6 +12,7 @@ import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { ClusterEditor } from "@/features/clusters/ClusterEditor";
+import { TestedServers } from "@/features/clusters/TestedServers";
 import { ScanForm } from "@/features/scans/ScanForm";
 import { count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
@@ -95,6 +97,7 @@ export function Clusters() {
                     className: "right",
                     cell: (c) => (
                       <span className="row">
+                        <TestCluster name={c.name} />
                         {c.declared !== false && (
                           <button type="button" className="button small" onClick={() => setParams({ edit: c.name })}>
                             Change<span className="visually-hidden"> {c.name}</span>
@@ -112,6 +115,46 @@ export function Clusters() {
       </Answer>
       {!editing && <ScanForm clusters={clusters.data ?? []} />}
     </div>
+  );
+}
+
+/** Asks the servers of a cluster when it is opened, and shows what they answer. */
+function TestCluster({ name }: { name: string }) {
+  const [open, setOpen] = useState(false);
+  const test = useTestKnown(name);
+  return (
+    <>
+      <button
+        type="button"
+        className="button small"
+        onClick={() => {
+          setOpen(true);
+          test.mutate();
+        }}
+      >
+        Test connection<span className="visually-hidden"> of {name}</span>
+      </button>
+      <Modal
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Connection of ${name}`}
+        lead="Each server is asked once, from where Weir runs; nothing is stored."
+      >
+        <div className="stack-s" role="status" aria-busy={test.isPending}>
+          {test.isPending && <p className="muted">Asking the servers …</p>}
+          {test.isError && <ErrorNotice error={test.error} />}
+          {test.data && <TestedServers of={test.data} />}
+        </div>
+        <div className="actions">
+          <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
+            Test again
+          </button>
+          <button type="button" className="button primary" onClick={() => setOpen(false)}>
+            Close
+          </button>
+        </div>
+      </Modal>
+    </>
   );
 }
 

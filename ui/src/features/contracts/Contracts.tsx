@@ -1,10 +1,12 @@
 // What is promised of this dataset, by whom, and what the last scan saw of each promise.
+import { useState } from "react";
 import { useContracts, useContractsOf } from "@/api/contracts";
 import type { Contract, ContractRule, DatasetDetails } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
 import { When } from "@/components/When";
+import { NewContract } from "@/features/contracts/ContractEditor";
 import { count, duration } from "@/lib/format";
 
 const TONES: Record<ContractRule["state"], string> = {
@@ -17,16 +19,29 @@ const ORDER: ContractRule["state"][] = ["broken", "undecided", "waiting", "holds
 
 export function Contracts({ dataset }: { dataset: DatasetDetails }) {
   const listed = useContractsOf(dataset.reference);
+  const [writing, setWriting] = useState(false);
+  const { edit, curate } = dataset.may;
   return (
     <div className="stack">
+      {writing ? (
+        <NewContract dataset={dataset.reference} mayApply={edit} onClose={() => setWriting(false)} />
+      ) : (
+        (edit || curate) && (
+          <div className="row">
+            <button type="button" className="button" onClick={() => setWriting(true)}>
+              Promise what was seen
+            </button>
+          </div>
+        )
+      )}
       <Answer of={listed}>
         {(contracts) =>
           contracts.length === 0 ? (
             <div className="panel">
               <Empty title="Nothing is promised of this dataset">
                 <p>
-                  <code>weir contract init {dataset.reference}</code> writes a contract from what scans saw. Edit it,
-                  set its status to active, and apply it.
+                  A contract begins with what scans saw: take out what you do not want to promise, and apply it. As a
+                  file: <code>weir contract init {dataset.reference}</code>.
                 </p>
               </Empty>
             </div>

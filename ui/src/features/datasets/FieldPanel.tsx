@@ -58,13 +58,13 @@ export function FieldPanel({
       ))}
       <ul className="stack-s">
         <li>
-          <Link to={links.fields({ name: lastName(path) })}>Every place of “{lastName(path)}”</Link>
+          <Link to={links.fields({ name: lastName(path) })}>Data locations of “{lastName(path)}”</Link>
         </li>
         {found
           .filter((c) => c.state !== "rejected")
           .map((c) => (
             <li key={c.entity}>
-              <Link to={links.fields({ entity: c.entity })}>Every place of {entityWords(c.entity)}</Link>
+              <Link to={links.fields({ entity: c.entity })}>Data locations of {entityWords(c.entity)}</Link>
             </li>
           ))}
         <li>

@@ -29,7 +29,7 @@ export default function FieldsPage() {
   return (
     <div className="page">
       <PageHead
-        title={`Every place of ${subject}`}
+        title={`Data locations of ${subject}`}
         lead={
           name
             ? "Fields of this name in every topic, and what they hold."

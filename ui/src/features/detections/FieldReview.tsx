@@ -1,8 +1,6 @@
 import { useState } from "react";
-import { useReview } from "@/api/catalog";
 import type { Classification } from "@/api/types";
-import { ReasonDialog } from "@/components/ReasonDialog";
-import { entityWords } from "@/lib/entityWords";
+import { DecideButtons, DecideDialog, type DecisionAsked } from "@/components/DecideDetection";
 import { recognizerNames } from "@/lib/evidence";
 import { count, percent } from "@/lib/format";
 
@@ -18,8 +16,8 @@ export function FieldReview({
   found: Classification;
   may: boolean;
 }) {
-  const review = useReview(place, name);
-  const [asking, setAsking] = useState<"confirmed" | "rejected" | null>(null);
+  const [asking, setAsking] = useState<DecisionAsked | null>(null);
+  const item = { namespace: place, name, path: found.path, entity: found.entity, state: found.state };
   const { matched, sampled, validated, note } = found.evidence;
   const names = recognizerNames(found);
   return (
@@ -61,32 +59,16 @@ export function FieldReview({
           </>
         )}
       </dl>
-      <div className="row">
-        {may && found.state !== "confirmed" && (
-          <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
-            Confirm
-          </button>
-        )}
-        {may && found.state !== "rejected" && (
-          <button type="button" className="button small" onClick={() => setAsking("rejected")}>
-            Reject
-          </button>
-        )}
-      </div>
+      {may && (
+        <DecideButtons state={found.state} entity={found.entity} what={found.path} kinds={[]} onAsk={setAsking} />
+      )}
       {asking && (
-        <ReasonDialog
-          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${entityWords(found.entity)} in ${found.path}`}
-          action={asking === "confirmed" ? "Confirm" : "Reject"}
-          danger={asking === "rejected"}
-          busy={review.isPending}
-          error={review.error}
+        <DecideDialog
+          asked={asking}
+          items={[item]}
+          known={[item]}
           onClose={() => setAsking(null)}
-          onDo={(reason) =>
-            review.mutate(
-              { path: found.path, entity: found.entity, state: asking, reason },
-              { onSuccess: () => setAsking(null) },
-            )
-          }
+          onDone={() => setAsking(null)}
         />
       )}
     </div>

@@ -1,22 +1,21 @@
 // Detections of personal data over all datasets: by state, kind and dataset; judged one by one or many at once.
-import { Check, ClipboardCheck, X } from "lucide-react";
+import { ClipboardCheck } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { type FoundAt, type Outcome, useFound, useReviewMany } from "@/api/classifications";
+import { type FoundAt, type Outcome, useFound } from "@/api/classifications";
 import type { FacetValue, ReviewState } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { ClassificationTable } from "@/components/ClassificationTable";
+import { DecideButtons, DecideDialog, type DecisionAsked } from "@/components/DecideDetection";
 import { Empty } from "@/components/Empty";
 import { Facet } from "@/components/Facets";
 import { Loading } from "@/components/Loading";
 import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
-import { ReasonDialog } from "@/components/ReasonDialog";
 import { Segments } from "@/components/Segments";
 import { UndoNotice } from "@/components/UndoNotice";
 import { plural } from "@/lib/format";
 import { useMay } from "@/lib/may";
-import { offerUndo } from "@/lib/undo";
 import "@/styles/search.css";
 import { entityWords } from "@/lib/entityWords";
 
@@ -101,6 +100,7 @@ export default function ReviewPage() {
                 busy={found.isPlaceholderData}
                 total={page.total}
                 rows={page.classifications}
+                kinds={Object.keys(page.counts.entity ?? {})}
                 picked={picked}
                 onPick={setPicked}
                 onDone={() => setPicked(new Set())}
@@ -128,6 +128,7 @@ export default function ReviewPage() {
                       may: c.mayReview,
                     }))}
                     withDataset
+                    kinds={Object.keys(page.counts.entity ?? {})}
                     picked={(i) => picked.has(keyOf(page.classifications[i] as FoundAt))}
                     onPick={(i, on) => {
                       const next = new Set(picked);
@@ -162,15 +163,13 @@ function counted(values: Record<string, number> | undefined): FacetValue[] {
     .sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
 }
 
-const refused = (outcome: Outcome, c: FoundAt) =>
-  outcome.results.some((r) => r.problem && r.name === c.name && r.path === c.path && r.entity === c.entity);
-
 /** How many there are, how many are picked, and what is done with them. */
 function Bulk({
   state,
   busy,
   total,
   rows,
+  kinds,
   picked,
   onPick,
   onDone,
@@ -180,16 +179,17 @@ function Bulk({
   busy: boolean;
   total: number;
   rows: FoundAt[];
+  kinds: readonly string[];
   picked: ReadonlySet<string>;
   onPick: (keys: ReadonlySet<string>) => void;
   onDone: () => void;
 }) {
-  const review = useReviewMany();
-  const [asking, setAsking] = useState<ReviewState | null>(null);
+  const [asked, setAsked] = useState<DecisionAsked | null>(null);
   const [done, setDone] = useState<Outcome | null>(null);
   const open = rows.filter((c) => c.mayReview);
   const chosen = open.filter((c) => picked.has(keyOf(c)));
   const all = open.length > 0 && chosen.length === open.length;
+  const same = chosen.every((c) => c.entity === chosen[0]?.entity);
   return (
     <>
       <div className="panel-head">
@@ -209,78 +209,55 @@ function Bulk({
                 : `${plural(total, "detection")} ${state}`}
           </strong>
         </label>
-        {chosen.length > 0 && (
-          <span className="row">
-            {state !== "confirmed" && (
-              <button type="button" className="button small primary" onClick={() => setAsking("confirmed")}>
-                <Check size={14} aria-hidden /> Confirm {chosen.length}
-              </button>
-            )}
-            {state !== "rejected" && (
-              <button type="button" className="button small" onClick={() => setAsking("rejected")}>
-                <X size={14} aria-hidden /> Reject {chosen.length}
-              </button>
-            )}
-          </span>
+        {chosen.length > 0 ? (
+          <DecideButtons
+            state={state}
+            entity={same ? (chosen[0]?.entity ?? null) : null}
+            number={chosen.length}
+            what={plural(chosen.length, "detection")}
+            kinds={kinds}
+            onAsk={setAsked}
+          />
+        ) : (
+          state === "suggested" && <span className="muted small">The most doubtful first</span>
         )}
       </div>
-      {done && done.refused > 0 && (
-        <div style={{ padding: "10px 14px" }}>
-          <Notice tone="warn">
-            <p>
-              {plural(done.reviewed, "detection")} decided, {done.refused} refused.
-            </p>
-            <ul className="reasons small">
-              {done.results
-                .filter((r) => r.problem)
-                .slice(0, 5)
-                .map((r) => (
-                  <li key={`${r.name} ${r.path} ${r.entity}`}>
-                    <span className="anywhere">{r.problem}</span>
-                  </li>
-                ))}
-            </ul>
-          </Notice>
-        </div>
-      )}
-      {asking && (
-        <ReasonDialog
-          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${plural(chosen.length, "detection")}`}
-          lead={[...new Set(chosen.map((c) => entityWords(c.entity)))].join(", ")}
-          action={asking === "confirmed" ? "Confirm" : "Reject"}
-          danger={asking === "rejected"}
-          busy={review.isPending}
-          error={review.error}
-          onClose={() => setAsking(null)}
-          onDo={(reason) =>
-            review.mutate(
-              {
-                items: chosen.map(({ namespace, name, path, entity }) => ({ namespace, name, path, entity })),
-                state: asking,
-                reason,
-              },
-              {
-                onSuccess: (outcome) => {
-                  setDone(outcome);
-                  const taken = chosen.filter((c) => !refused(outcome, c));
-                  offerUndo({
-                    text: `${plural(outcome.reviewed, "detection")} ${asking}`,
-                    items: taken.map(({ namespace, name, path, entity, state }) => ({
-                      namespace,
-                      name,
-                      path,
-                      entity,
-                      state,
-                    })),
-                  });
-                  setAsking(null);
-                  onDone();
-                },
-              },
-            )
-          }
+      {done && done.refused > 0 && <Refused of={done} />}
+      {asked && (
+        <DecideDialog
+          asked={asked}
+          items={chosen}
+          known={rows}
+          onClose={() => setAsked(null)}
+          onDone={(outcome) => {
+            setDone(outcome);
+            setAsked(null);
+            onDone();
+          }}
         />
       )}
     </>
+  );
+}
+
+function Refused({ of }: { of: Outcome }) {
+  return (
+    <div style={{ padding: "10px 14px" }}>
+      <Notice tone="warn">
+        <p>
+          {plural(of.reviewed, "detection")} decided, {of.refused} refused.
+        </p>
+        <ul className="reasons small">
+          {of.results
+            .filter((r) => r.problem)
+            .slice(0, 5)
+            .map((r) => (
+              <li key={`${r.name} ${r.path} ${r.entity}`}>
+                <span className="anywhere">{r.problem}</span>
+              </li>
+            ))}
+        </ul>
+      </Notice>
+    </div>
   );
 }

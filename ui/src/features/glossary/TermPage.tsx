@@ -64,7 +64,7 @@ export default function TermPage() {
               ))}
             </ul>
             <p>
-              <Link to={links.whereIs({ term: name })}>Report every place of this term</Link>
+              <Link to={links.whereIs({ term: name })}>Data locations of this term</Link>
             </p>
           </div>
         )}

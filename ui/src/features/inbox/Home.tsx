@@ -26,7 +26,7 @@ import { FirstRun } from "@/parts";
 import "@/styles/search.css";
 
 const QUESTIONS = [
-  ["Where is e-mail?", links.fields({ entity: "EMAIL_ADDRESS" }), null],
+  ["Data locations of e-mail", links.fields({ entity: "EMAIL_ADDRESS" }), null],
   ["What breaks if a field changes?", links.lineage(), null],
   ["May I see it?", links.query(), null],
   ["Who saw what?", links.audit(), "audit:read"],

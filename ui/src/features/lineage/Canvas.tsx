@@ -2,6 +2,8 @@
 import {
   Background,
   Controls,
+  getNodesBounds,
+  getViewportForBounds,
   MarkerType,
   MiniMap,
   ReactFlow,
@@ -14,7 +16,8 @@ import { usePlaces } from "@/api/places";
 import { type CardNode, CardView } from "@/features/lineage/CardView";
 import { boxesOf, broughtIntoSight, type Card, fieldsOf } from "@/features/lineage/cards";
 import { GraphExport } from "@/features/lineage/GraphExport";
-import { CHANGE_COLOUR, type FlowChange } from "@/lib/compare";
+import { Legend } from "@/features/lineage/Legend";
+import { CHANGE_COLOUR } from "@/lib/compare";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
 import type { Group } from "@/lib/group";
@@ -23,6 +26,15 @@ import { cardId, containerOf } from "@/lib/nodeId";
 import "@xyflow/react/dist/style.css";
 
 const TYPES = { card: CardView };
+
+/** From here on names are at least eleven pixels high; a graph that is larger begins at its root instead of small. */
+const LEGIBLE = 0.65;
+
+interface Size {
+  width: number;
+  height: number;
+}
+const sameSize = (a: Size, b: Size) => a.width === b.width && a.height === b.height;
 
 export interface CanvasProps {
   graph: Graph;
@@ -38,6 +50,9 @@ export interface CanvasProps {
   lit: { nodes: Set<string>; flows: Set<string> } | null;
   anchor: string;
   opening: string | null;
+  /** Cards that match the search in the graph, and the one of them that is brought into the middle. */
+  matches: ReadonlySet<string>;
+  found: string | null;
   /** What the bar asks for; the view is fitted anew when it changes. */
   asked: string;
   fetching: boolean;
@@ -67,6 +82,8 @@ function Drawing({
   lit,
   anchor,
   opening,
+  matches,
+  found,
   asked,
   fetching,
   onToggle,
@@ -91,6 +108,7 @@ function Drawing({
   const places = usePlaces();
   const flow = useReactFlow();
   const zoom = useStore((s) => (s.transform[2] < 0.42 ? "mid far" : s.transform[2] < 0.78 ? "mid" : ""));
+  const size = useStore((s) => ({ width: s.width, height: s.height }), sameSize);
   const ready = current && !fetching && positions.size > 0;
 
   // What was asked for in the bar is brought into sight whole; what is opened in the graph leaves the view alone.
@@ -101,15 +119,26 @@ function Drawing({
     fitted.current = question;
     // A narrow screen begins at the root, large enough to read; the whole graph would be too small for anything.
     const narrow = window.innerWidth < 760;
-    requestAnimationFrame(
-      () =>
-        void flow.fitView(
-          narrow
-            ? { nodes: [{ id: cardId(containerOf(root)) }], minZoom: 0.8, maxZoom: 0.8 }
-            : { padding: 0.08, maxZoom: 1 },
-        ),
-    );
-  }, [ready, question, flow, positions, root]);
+    const near = narrow ? 0.8 : LEGIBLE;
+    requestAnimationFrame(() => {
+      const bounds = getNodesBounds(flow.getNodes());
+      const whole = getViewportForBounds(bounds, size.width, size.height, 0.08, 1, 0.08).zoom;
+      void flow.fitView(
+        narrow || whole < LEGIBLE
+          ? { nodes: [{ id: cardId(containerOf(root)) }], minZoom: near, maxZoom: near }
+          : { padding: 0.08, maxZoom: 1 },
+      );
+    });
+  }, [ready, question, flow, positions, root, size.width, size.height]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another card moves the view, not what else is drawn again.
+  useEffect(() => {
+    const at = found === null ? undefined : positions.get(found);
+    const card = cards.find(({ id }) => id === found);
+    if (!at || !card) return;
+    const zoom = Math.max(flow.getZoom(), LEGIBLE);
+    void flow.setCenter(at.x + card.width / 2, at.y + card.height / 2, { zoom, duration: 200 });
+  }, [found, flow, positions]);
 
   const nodes: CardNode[] = cards.flatMap((card) => {
     const position = positions.get(card.id);
@@ -133,6 +162,7 @@ function Drawing({
           chosen,
           lit: lit?.nodes ?? null,
           dim,
+          match: card.id === found ? ("match now" as const) : matches.has(card.id) ? ("match" as const) : null,
           places,
           busy: opening === card.id,
           hidden: {
@@ -173,65 +203,34 @@ function Drawing({
   });
   return (
     <div className={`drawing ${zoom}`} aria-busy={!ready || opening !== null}>
-      <ReactFlow<CardNode>
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={TYPES}
-        minZoom={0.08}
-        maxZoom={1.8}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        elementsSelectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        onlyRenderVisibleElements={nodes.length > 120}
-        proOptions={{ hideAttribution: true }}
-        onPaneClick={() => onChoose(null)}
-      >
-        <Background gap={22} />
-        <Controls showInteractive={false} />
-        {nodes.length > 25 && <MiniMap pannable zoomable ariaLabel="The whole graph" />}
-      </ReactFlow>
-      <GraphExport graph={graph} cards={cards} shown={shown} positions={positions} />
-      <ul className="legend small" aria-label="What the lines mean">
-        <li>
-          <i /> value flows
-        </li>
-        <li>
-          <i className="masked" /> only masked
-        </li>
-        {columns && (
-          <li>
-            <i className="influences" /> condition or join
-          </li>
-        )}
-        {shown.some((f) => f.change) &&
-          CHANGES.filter(([change]) => shown.some((f) => f.change === change)).map(([change, text]) => (
-            <li key={change}>
-              <i style={{ borderTopColor: CHANGE_COLOUR[change], borderTopWidth: 3 }} /> {text}
-            </li>
-          ))}
-        {shown.some((f) => f.origin === "declared") && (
-          <li>
-            <i className="declared" /> declared, not seen to run
-          </li>
-        )}
-        {shown.some((f) => f.stale) && (
-          <li>
-            <i className="stale" /> not confirmed lately
-          </li>
-        )}
-      </ul>
+      <div className="drawing-graph">
+        <ReactFlow<CardNode>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={TYPES}
+          minZoom={0.08}
+          maxZoom={1.8}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          elementsSelectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          onlyRenderVisibleElements={nodes.length > 120}
+          proOptions={{ hideAttribution: true }}
+          onPaneClick={() => onChoose(null)}
+        >
+          <Background gap={22} />
+          <Controls showInteractive={false} />
+          {nodes.length > 25 && <MiniMap pannable zoomable ariaLabel="The whole graph" />}
+        </ReactFlow>
+      </div>
+      <div className="drawing-foot">
+        <Legend shown={shown} columns={columns} />
+        <GraphExport graph={graph} cards={cards} shown={shown} positions={positions} />
+      </div>
     </div>
   );
 }
-
-const CHANGES: [FlowChange, string][] = [
-  ["added", "new"],
-  ["removed", "gone"],
-  ["masked", "masked now"],
-  ["unmasked", "unmasked now"],
-];
 
 /** The job on the arrows between columns: once for each pair of datasets, or a wide table would repeat it. */
 function jobLabels(shown: Flow[]): Map<string, string> {

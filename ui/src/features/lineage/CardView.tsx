@@ -15,6 +15,8 @@ export type CardNode = Node<
     chosen: string | null;
     lit: ReadonlySet<string> | null;
     dim: boolean;
+    /** Of the search in the graph: one of those that match, or the one that is shown. */
+    match: "match" | "match now" | null;
     places: ReadonlyMap<string, string>;
     busy: boolean;
     hidden: Record<Way, number | undefined>;
@@ -43,7 +45,17 @@ export function CardView({ data }: NodeProps<CardNode>) {
   useEffect(() => measureAgain(cardId(card.id)), [inside, card.id, measureAgain]);
   return (
     <div
-      className={`card ${card.kind} ${readers ? "readers" : ""} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}
+      className={[
+        "card",
+        card.kind,
+        readers && "readers",
+        data.root && "root",
+        data.dim && "dim",
+        chosen === card.id && "chosen",
+        data.match,
+      ]
+        .filter(Boolean)
+        .join(" ")}
       style={{ width: card.width, height: card.height, "--fits": `${card.fits}px` } as CSSProperties}
     >
       <Handle type="target" position={Position.Left} className="port" isConnectable={false} />
@@ -58,12 +70,19 @@ export function CardView({ data }: NodeProps<CardNode>) {
         <Icon size={15} aria-hidden />
         {card.kind === "dataset" && <Broken id={card.id} />}
         <span
-          className="card-title"
+          className={`card-title ${card.lines.length > 1 ? "lines" : ""}`}
+          style={
+            {
+              "--first": `${card.widths.widest - card.widths.first}em`,
+              "--widest": `${card.widths.widest}em`,
+              "--lines": card.lines.length,
+            } as CSSProperties
+          }
           title={
             isHidden(card.id) ? card.title : card.kind === "job" ? card.id.slice(4) : `${card.place} / ${card.title}`
           }
         >
-          {card.lines.length === 1 ? card.lines[0] : card.lines.map((line, at) => <span key={at}>{line}</span>)}
+          {card.title}
         </span>
         {card.kind === "group" && <span className="card-place">{card.place} …</span>}
         {card.kind === "dataset" && <span className="card-place">{data.places.get(card.place) ?? card.place}</span>}
@@ -122,7 +141,8 @@ function Fields({ of, onChoose }: { of: CardNode["data"]; onChoose: (id: string)
             title={field.name}
             onClick={() => onChoose(field.id)}
           >
-            {field.short}
+            {/* One text, found whole by the browser's own search; what has no room is cut at its beginning. */}
+            <bdi>{field.name}</bdi>
           </button>
         </div>
       ))}

@@ -1,5 +1,5 @@
 import { SlidersHorizontal } from "lucide-react";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { Basis } from "@/api/types";
 import { Segments } from "@/components/Segments";
 import { TimeTravel } from "@/features/lineage/TimeTravel";
@@ -31,6 +31,7 @@ export function LineageBar({
   since,
   onGroup,
   onChange,
+  children,
 }: {
   level: string;
   depth: number;
@@ -44,16 +45,25 @@ export function LineageBar({
   since: string | null;
   onGroup: () => void;
   onChange: (changes: Record<string, string | null>) => void;
+  /** What stands at the end of the row. */
+  children: ReactNode;
 }) {
   // On a narrow screen the graph comes first: the choices are behind one button, which names what is chosen.
   const [open, setOpen] = useState(false);
   const id = useId();
+  // Times, what is compared and groups are asked for seldom: behind one button, which names what differs from the usual.
+  const special = [
+    ...(asOf ? [`as of ${asOf.slice(0, 10)}`] : []),
+    ...(since ? ["compared"] : []),
+    ...(basis === "contents" ? ["stored contents"] : []),
+    ...(by === "leaves" && !ungrouped ? [] : ["groups"]),
+  ];
+  const [more, setMore] = useState(special.length > 0);
   const chosen = [
     level === "column" ? "columns" : "datasets",
     ...(direction === "both" ? [] : [direction]),
     depth >= ALL ? "all hops" : plural(depth, "hop"),
-    ...(asOf ? [`as of ${asOf.slice(0, 10)}`] : []),
-    ...(since ? ["compared"] : []),
+    ...special,
   ];
   return (
     <>
@@ -97,6 +107,18 @@ export function LineageBar({
             { value: ALL, text: "all" },
           ]}
         />
+        <button
+          type="button"
+          className="button lineage-more-button"
+          aria-expanded={more}
+          aria-controls={`${id}-more`}
+          onClick={() => setMore(!more)}
+        >
+          Time and groups {special.length > 0 && <span className="muted">{special.join(", ")}</span>}
+        </button>
+        {children}
+      </div>
+      <div id={`${id}-more`} className={`row lineage-more ${open ? "open" : ""}`} hidden={!more}>
         <TimeTravel asOf={asOf} first={first} onChange={(at) => onChange({ asOf: at })} />
         <label className="row-nowrap">
           <span className="muted">Changes since</span>

@@ -7,8 +7,10 @@ import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { When } from "@/components/When";
+import { GraphSearch } from "@/features/lineage/GraphSearch";
 import { ALL, LineageBar } from "@/features/lineage/LineageBar";
 import { SidePanel } from "@/features/lineage/SidePanel";
+import { useGraphSearch } from "@/features/lineage/useGraphSearch";
 import { useLineage, useLineageThen } from "@/features/lineage/useLineage";
 import { changesText, compared } from "@/lib/compare";
 import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph";
@@ -89,6 +91,7 @@ function View({ root }: { root: string }) {
     const keep = new Set([containerOf(from), ...(chosen ? [containerOf(chosen)] : [])]);
     return grouped(shown, sight.nodes, keep, opened, by);
   }, [shown, sight, from, chosen, opened, by]);
+  const search = useGraphSearch(whole.nodes, whole.groups, whole.shown);
   const openGroup = useCallback((group: string) => {
     if (/^group:(upstream|downstream):/.test(group)) setAnchor(group.replace(/^group:\w+:/, ""));
     setOpened((before) => new Set(before).add(group));
@@ -129,7 +132,9 @@ function View({ root }: { root: string }) {
         by={by}
         since={since}
         onGroup={() => setOpened(new Set())}
-      />
+      >
+        <GraphSearch {...search.bar} />
+      </LineageBar>
       {base.isError && <ErrorNotice error={base.error} retry={() => void base.refetch()} />}
       {then.isError && <ErrorNotice error={then.error} retry={() => void then.refetch()} />}
       {comparison.counts && (
@@ -177,6 +182,8 @@ function View({ root }: { root: string }) {
                 lit={lit}
                 anchor={anchor}
                 opening={opening}
+                matches={search.matches}
+                found={search.found}
                 fetching={base.isFetching}
                 asked={`${depth} ${direction} ${asOf ?? ""} ${by} ${since ?? ""}`}
                 onToggle={toggle}

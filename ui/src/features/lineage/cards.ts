@@ -1,6 +1,6 @@
 // Datasets, jobs and groups as cards: which fields a card lists, and how large it is.
 import type { LineageNode } from "@/api/types";
-import { cardName, MOST_WIDTH, shortened, sizeFor } from "@/lib/cardName";
+import { cardName, lineWidths, MOST_WIDTH, shortened, sizeFor } from "@/lib/cardName";
 import type { Flow, Graph } from "@/lib/graph";
 import type { Group } from "@/lib/group";
 import { jobTitle } from "@/lib/jobTitle";
@@ -18,8 +18,9 @@ export interface Card {
   id: string;
   kind: "dataset" | "job" | "group";
   title: string;
-  /** The title on one line or two, and the largest size in pixels at which they fit. */
+  /** The title on its lines, how wide these are, and the largest size in pixels at which they fit. */
   lines: string[];
+  widths: { first: number; widest: number };
   fits: number;
   place: string;
   node: LineageNode | undefined;
@@ -37,8 +38,9 @@ export interface Card {
 /** A wide table shows few columns at once and scrolls inside its card. */
 export const MOST_FIELDS = 8;
 export const FIELD_HEIGHT = 24;
-/** Heads of cards, by the lines of the title: a job's is a little lower. */
+/** Heads of cards with one line of title and with two; each more takes as much. A job's is a little lower. */
 const HEADS = { dataset: [54, 70], job: [50, 70] } as const;
+const LINE = 17;
 const WIDTHS = { dataset: 208, job: 164 } as const;
 /** What of a field's line is not its name's. */
 const BESIDE_FIELD = 24;
@@ -59,7 +61,13 @@ function headed(title: string, kind: "dataset" | "job", fields: readonly { name:
   const { lines, width } = cardName(title, WIDTHS[kind], ofTitles());
   const widest = Math.max(0, ...fields.map((field) => ofFields()(field.name)));
   const whole = Math.max(width, Math.min(MOST_WIDTH, Math.ceil(widest) + BESIDE_FIELD));
-  return { lines, fits: sizeFor(lines, whole, ofTitles()), width: whole, head: HEADS[kind][lines.length > 1 ? 1 : 0] };
+  return {
+    lines,
+    widths: lineWidths(lines, ofTitles()),
+    fits: sizeFor(lines, whole, ofTitles()),
+    width: whole,
+    head: HEADS[kind][lines.length > 1 ? 1 : 0] + Math.max(0, lines.length - 2) * LINE,
+  };
 }
 
 /** The fields that have lineage, of every dataset in sight, by name. */

@@ -1,12 +1,16 @@
 // A form and, beside it, the document that it makes: what is missing first, then what would change and for whom.
 import { type ReactNode, useId } from "react";
+import { CopyButton } from "@/components/CopyButton";
 import { ApplyBox } from "@/features/policies/ApplyBox";
+import { useMay } from "@/lib/may";
 import "@/styles/topic.css";
 
 export function FormBesideYaml({
   title,
   problems,
   yaml,
+  preview,
+  mayApply = true,
   onClose,
   children,
 }: {
@@ -14,6 +18,10 @@ export function FormBesideYaml({
   /** Why the form says too little yet. */
   problems: readonly string[];
   yaml: string;
+  /** What would come of it, beyond what a check shows. */
+  preview?: ReactNode;
+  /** Others get the document, to send it to who may. */
+  mayApply?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -38,11 +46,31 @@ export function FormBesideYaml({
               </ul>
               <pre className="small">{yaml}</pre>
             </>
+          ) : mayApply ? (
+            <>
+              {preview}
+              <ApplyBox key={yaml} text={yaml} />
+            </>
           ) : (
-            <ApplyBox key={yaml} text={yaml} />
+            <ToSend yaml={yaml} />
           )}
         </div>
       </div>
     </section>
+  );
+}
+
+function ToSend({ yaml }: { yaml: string }) {
+  const { who } = useMay();
+  return (
+    <>
+      <p className="muted small">
+        Declaring it needs the permission to manage: {who("manage")}. Send them this document.
+      </p>
+      <pre className="small">{yaml}</pre>
+      <div>
+        <CopyButton text={yaml} what="document" />
+      </div>
+    </>
   );
 }

@@ -1,12 +1,11 @@
 // A query as a view: what would be declared, what that would change, then applied.
 import { useState } from "react";
 import { useMe } from "@/api/access";
-import { useViewDiff } from "@/api/views";
 import { CopyButton } from "@/components/CopyButton";
 import { Modal } from "@/components/Modal";
-import { ErrorNotice, Notice } from "@/components/Notice";
+import { Notice } from "@/components/Notice";
 import { ApplyBox } from "@/features/policies/ApplyBox";
-import { DiffView } from "@/features/views/DiffView";
+import { WouldBuild } from "@/features/views/WouldBuild";
 import { useMay } from "@/lib/may";
 import { useToken } from "@/lib/session";
 import { tablesIn } from "@/lib/sql";
@@ -74,7 +73,11 @@ function Form({ sql, purpose }: { sql: string; purpose: string }) {
       {may("manage") ? (
         ready && (
           <>
-            <WouldBuild key={`${yaml} diff`} wished={wished} />
+            <WouldBuild
+              key={`${yaml} diff`}
+              name={wished.name.trim()}
+              spec={viewDocument(wished).spec as Record<string, unknown>}
+            />
             <ApplyBox key={yaml} text={yaml} />
           </>
         )
@@ -86,28 +89,6 @@ function Form({ sql, purpose }: { sql: string; purpose: string }) {
           </div>
         </div>
       )}
-    </div>
-  );
-}
-
-/** Whether it can stream, its columns, and what would become of a view of that name that runs already. */
-function WouldBuild({ wished }: { wished: Wished }) {
-  const diff = useViewDiff();
-  const spec = viewDocument(wished).spec as Record<string, unknown>;
-  return (
-    <div className="stack-s">
-      <div>
-        <button
-          type="button"
-          className="button"
-          disabled={diff.isPending}
-          onClick={() => diff.mutate({ name: wished.name.trim(), spec })}
-        >
-          What would be built
-        </button>
-      </div>
-      {diff.isError && <ErrorNotice error={diff.error} />}
-      {diff.data && <DiffView of={diff.data} />}
     </div>
   );
 }

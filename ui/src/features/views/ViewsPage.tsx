@@ -6,6 +6,7 @@ import { Answer } from "@/components/Answer";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { LongName } from "@/components/LongName";
+import { Needs } from "@/components/Needs";
 import { PageHead } from "@/components/PageHead";
 import { ViewState } from "@/features/views/ViewState";
 import { links, referenceLink } from "@/lib/links";
@@ -74,6 +75,11 @@ export default function ViewsPage() {
   return (
     <div className="page wide">
       <PageHead title="Views" lead="Governed queries whose answer is kept up to date.">
+        <Needs permission="manage" what="Making a masked copy">
+          <Link className="button" to={links.maskedCopy()}>
+            Make a masked copy
+          </Link>
+        </Needs>
         <Link className="button" to={links.query()}>
           Write a query
         </Link>
