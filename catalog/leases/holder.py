@@ -44,7 +44,10 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """Ticks from the start of the machine to that of the process, which no change of the clock moves. Raises psutil.NoSuchProcess."""
+    """Ticks from the start of the machine to that of the process, which no change of the clock moves.
+
+    Raises psutil.NoSuchProcess.
+    """
     process = psutil.Process(pid)
     if process.status() == psutil.STATUS_ZOMBIE:
         raise psutil.NoSuchProcess(pid)
