@@ -172,8 +172,11 @@ def test_a_worker_killed_in_a_query_changes_no_row(
     assert rows == expected(question)
 
 
-def test_a_master_without_workers_is_named_within_a_minute(tmp_path: Path) -> None:
+@pytest.mark.parametrize("master", ["without workers", "away"])
+def test_a_master_that_gives_no_executors_is_named_within_a_minute(tmp_path: Path, master: str) -> None:
     with spark_cluster(tmp_path, workers=0) as alone:
+        if master == "away":
+            alone.kill_master()
         begun = time.monotonic()
         with pytest.raises(Unavailable, match="No executors of Spark"):
             asked(alone.remote, 20)
