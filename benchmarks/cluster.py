@@ -65,7 +65,7 @@ def processor_seconds(cluster: SparkCluster) -> float:
 
 
 def scanned(cluster: SparkCluster, kafka: str, topic: str) -> Run:
-    sampler = SparkSampler(cluster.remote)
+    sampler = SparkSampler(cluster.remote, executor_seconds=600)  # both have executors; a busy machine is slow
     at = ClusterConnection("bench", f"kafka://{kafka}", kafka)
     scanner = Scanner(sampler, KafkaOffsets(), HttpSchemaRegistry(), ScannerSettings())
     begun, busy = time.monotonic(), processor_seconds(cluster)
