@@ -194,7 +194,8 @@ class Node:
         if self.hll is None:
             return None
         twice = merge_hll(self.hll, self.hll)
-        return max(1, round(merge_hll(twice, self.hll).get_estimate()))
+        estimate: float = merge_hll(twice, self.hll).get_estimate()
+        return max(1, round(estimate))
 
     def walk(self) -> Iterator[Node]:
         yield self
