@@ -40,7 +40,7 @@ from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 from tests.twins.policies.stores import MemoryHeadPublisher
 
 _AT_ONCE = 250
-"""Topics that are made in one request."""
+"""Topics that are created in one request."""
 _FEW = 20
 """Topics that get new records before the third scan."""
 _CLUSTER = """
@@ -151,17 +151,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             names = [f"t{number:05}" for number in range(options.topics)]
             begun = time.monotonic()
-            made = [
+            filled = [
                 name
                 for first in range(0, len(names), _AT_ONCE)
                 for name in topics.make(names[first : first + _AT_ONCE], 1)
             ]
-            _fill(topics, made, options.records, options.fields)
-            print(f"{len(made):,} topics were made and filled in {time.monotonic() - begun:.0f} s.", flush=True)
+            _fill(topics, filled, options.records, options.fields)
+            print(f"{len(filled):,} topics were filled in {time.monotonic() - begun:.0f} s.", flush=True)
             world = World(Path(folder), addresses)
             try:
                 scans = [world.scan("first scan", topics.prefix), world.scan("nothing new", topics.prefix)]
-                _fill(topics, made[:_FEW], options.records, options.fields)
+                _fill(topics, filled[:_FEW], options.records, options.fields)
                 scans.append(world.scan(f"{_FEW} topics with new records", topics.prefix))
             finally:
                 world.weir.close()

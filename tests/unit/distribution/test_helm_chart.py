@@ -174,7 +174,10 @@ def test_what_is_optional_is_left_out(tmp_path: Path) -> None:
 
 def test_workers_are_as_many_as_wanted_each_with_a_volume_of_its_own(tmp_path: Path) -> None:
     def worker(**values: Any) -> Document:
-        return named(rendered(tmp_path, joined(LEAST, {"worker": values})))["StatefulSet", "weir-worker"]["spec"]
+        spec: Document = named(rendered(tmp_path, joined(LEAST, {"worker": values})))["StatefulSet", "weir-worker"][
+            "spec"
+        ]
+        return spec
 
     three = worker(replicas=3, persistence={"storageClass": "fast", "size": "3Gi"})
     assert three["replicas"] == 3
