@@ -97,6 +97,7 @@ def _measured(size: int, elasticsearch: str | None) -> Figures:
             if elasticsearch is not None:
                 remove_index(elasticsearch, index)
         _backups(home, Path(folder), figures)
+    print(f"{size:,} datasets: " + "; ".join(f"{name} {value:.4g}" for name, value in figures.items()), flush=True)
     return figures
 
 

@@ -10,8 +10,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -46,6 +47,28 @@ def postgres_server() -> Iterator[str]:
 def postgres(password: str | None = None, more: str = "") -> Iterator[int]:
     """The port of a PostgreSQL of its own with the superuser `weir`, who needs a password where one is given. `more`:
     options of the server. Skips the test where PostgreSQL is not installed."""
+    with controlled_postgres(password, more) as server:
+        yield server.port
+
+
+@dataclass(frozen=True)
+class PostgresServer:
+    """`control`: runs pg_ctl with such words."""
+
+    port: int
+    control: Callable[..., None]
+
+    def start(self) -> None:
+        self.control("start")
+
+    def crash(self) -> None:
+        """End it without a word to its clients."""
+        self.control("-m", "immediate", "stop")
+
+
+@contextmanager
+def controlled_postgres(password: str | None = None, more: str = "") -> Iterator[PostgresServer]:
+    """As `postgres`, of a server that is ended and started again."""
     tools = _tools()
     if tools is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
@@ -72,9 +95,10 @@ def postgres(password: str | None = None, more: str = "") -> Iterator[int]:
         auth = ["-A", "scram-sha-256", "--pwfile", folder / "password"]
     run(tools / "initdb", "-D", data, *auth, "-U", "weir", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off {more}"
-    run(tools / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+    begin: list[str | Path] = [tools / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options]
+    run(*begin, "start")
     try:
-        yield port
+        yield PostgresServer(port, lambda *words: run(*begin, *words))
     finally:
         run(tools / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
         shutil.rmtree(folder, ignore_errors=True)

@@ -95,6 +95,10 @@ class SparkCluster:
                     executors += [child] if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline()) else []
         return executors
 
+    def processes(self) -> list[psutil.Process]:
+        """Those that were started here and live; their children are not among them."""
+        return [psutil.Process(each.pid) for each in self._processes.values() if each.poll() is None]
+
     def kill_worker(self, number: int) -> None:
         """SIGKILL for a worker and its executors, as when its machine fails."""
         executors = self.executors(number)
@@ -102,6 +106,9 @@ class SparkCluster:
         for each in executors:
             with contextlib.suppress(psutil.NoSuchProcess):
                 each.kill()
+
+    def kill_master(self) -> None:
+        self._kill("master")
 
     def kill_connect(self) -> None:
         self._kill("connect")

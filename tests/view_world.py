@@ -46,8 +46,10 @@ class ViewWorld:
         registry: str,
         batch_records: int | None = None,
         secrets: Path | None = None,
+        checkpoints: str = "",
     ) -> None:
         settings = Settings()
+        settings.views.checkpoints = checkpoints
         if secrets is not None:
             settings.secrets.folder = secrets
         if batch_records is not None:
@@ -216,10 +218,11 @@ def registry_client(url: str) -> SchemaRegistryClient:
 
 @contextmanager
 def view_world(
-    folder: Path, stack: Any, batch_records: int | None = None, secrets: Path | None = None
+    folder: Path, stack: Any, batch_records: int | None = None, secrets: Path | None = None, checkpoints: str = ""
 ) -> Iterator[ViewWorld]:
-    """`batch_records`: how many a batch takes at most; `secrets`: the folder whose files declared clusters may name."""
-    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry, batch_records, secrets)
+    """`batch_records`: how many a batch takes at most; `secrets`: the folder whose files declared clusters may name;
+    `checkpoints`: where Spark keeps the state of views, in the folder when empty."""
+    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry, batch_records, secrets, checkpoints)
     try:
         yield world
     finally:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from api import VERSION
 from api.config.home import Home, write_private
 from api.config.settings import Settings, load
+from api.wiring import backup_audit
 from api.wiring.clock import now
 from api.wiring.record_keys import require_same
 from catalog.backup.contents import BackupReader, BackupWriter, Head, Manifest, Part, sum_of
@@ -50,7 +51,7 @@ class RestoredBackup:
 
 
 def create(home: Home, file: Path, passphrase: str | None) -> Manifest:
-    """Write a backup while Weir runs. `file` must not exist; it is there when it is whole.
+    """Write a backup while Weir runs. `file` must not exist; it is there when it is whole and in the audit.
 
     Raises SettingsError for a record store or a key that is not there, InvalidInput for a file that cannot be written.
     """
@@ -58,19 +59,21 @@ def create(home: Home, file: Path, passphrase: str | None) -> Manifest:
     from catalog.adapters.sql.table_shapes import shapes
 
     settings = load(home)
-    with _database(settings, home) as database, snapshot(database) as store:
-        revision = store.revision()
-        if revision is None:
-            raise SettingsError(f"The record store {database.name} is empty; there is nothing to back up.")
-        keys = _own_keys(home, store, revision, settings)
-        head = Head(VERSION, revision, rfc3339(now()), database.url.get_backend_name(), LEFT_OUT)
-        with _new_file(file) as output:
+    with _database(settings, home) as database, _new_file(file) as output:
+        with snapshot(database) as store:
+            revision = store.revision()
+            if revision is None:
+                raise SettingsError(f"The record store {database.name} is empty; there is nothing to back up.")
+            keys = _own_keys(home, store, revision, settings)
+            head = Head(VERSION, revision, rfc3339(now()), database.url.get_backend_name(), LEFT_OUT)
             backup = BackupWriter(FrameWriter(output, passphrase), head)
             backup.part(KEYS_PART, ["name", "key"], sorted(keys.items()))
             backup.part(ADMIN_PART, ["token"], _admin_token(home))
             for shape in shapes(revision):
                 backup.part(_TABLE + shape.name, list(shape.kinds), store.rows(shape), store.last(shape))
-            return backup.finish()
+            manifest = backup.finish()
+        backup_audit.created(database, file, manifest, encrypted=passphrase is not None)
+        return manifest
 
 
 def verify(file: Path, passphrase: str | None) -> Manifest:
@@ -115,6 +118,7 @@ def restore(home: Home, file: Path, passphrase: str | None, accept_broken_audit:
                     f"The audit in {file} does not hold: {audit.problem} Nothing was restored; --accept-broken-audit restores"
                     " it as it is."
                 )
+            backup_audit.restored(database, file, manifest)
             _keep_keys(home, keys, admin_token)
         return RestoredBackup(manifest, len(keys), schema.newest(), audit)
 

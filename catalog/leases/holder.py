@@ -8,6 +8,9 @@ from pathlib import Path
 
 import psutil
 
+_START_TICKS = 19
+"""`starttime` of proc(5), counted from what follows the name of the program."""
+
 
 def this_process() -> str:
     """`HOST/MACHINE/PID/STARTED`: MACHINE differs between boots and between containers, STARTED between two processes that
@@ -41,7 +44,15 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
+    """Ticks from the start of the machine to that of the process, which no change of the clock moves.
+
+    Raises psutil.NoSuchProcess.
+    """
     process = psutil.Process(pid)
     if process.status() == psutil.STATUS_ZOMBIE:
         raise psutil.NoSuchProcess(pid)
-    return str(int(process.create_time() * 100))
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        raise psutil.NoSuchProcess(pid) from None
+    return stat.rpartition(")")[2].split()[_START_TICKS]

@@ -15,6 +15,8 @@ AuditAction = Literal[
     "audit.export",
     "audit.remove",
     "audit.seal",
+    "backup.create",
+    "backup.restore",
     "breakglass.use",
     "campaign.came_back",
     "campaign.close",

@@ -189,7 +189,13 @@ class Node:
 
     @property
     def distinct(self) -> int | None:
-        return None if self.hll is None else max(1, round(self.hll.get_estimate()))
+        """By what the sketch holds alone. One that was never merged would estimate by the order of its values too, so that
+        the same records, read by another number of tasks, had another estimate."""
+        if self.hll is None:
+            return None
+        twice = merge_hll(self.hll, self.hll)
+        estimate: float = merge_hll(twice, self.hll).get_estimate()
+        return max(1, round(estimate))
 
     def walk(self) -> Iterator[Node]:
         yield self

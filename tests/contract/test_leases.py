@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+import psutil
 import pytest
 from sqlalchemy import text
 
@@ -190,3 +192,21 @@ def test_a_process_knows_itself_and_others_of_its_machine() -> None:
     assert is_over(f"{me[: -len(started)]}1"), "the number of the process was given to another one"
     assert not is_over(f"elsewhere/{machine}/1/1"), "nothing is known of other machines"
     assert not is_over("")
+
+
+@pytest.mark.parametrize("seconds", [-3600, 1, 3600])
+def test_a_clock_that_jumps_ends_no_process(monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
+    """Linux counts the start of a process from its own start, whose time moves with the clock."""
+    me, started = this_process(), psutil.boot_time()
+    monkeypatch.setattr("psutil._pslinux.boot_time", lambda: started + seconds)
+    assert not is_over(me)
+    assert this_process() == me
+
+
+def test_a_holder_whose_clock_jumps_keeps_its_duties(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = machine.process("a"), machine.process("b")
+    machine.wait(4, first, second)
+    for clock in (0.0, 4e9):
+        monkeypatch.setattr(time, "time", lambda clock=clock: clock)
+        machine.wait(60, first, second)
+        assert (first.lease_of("tags"), second.lease_of("tags")) == (Lease("tags", "a", 1), None)

@@ -6,21 +6,14 @@ The executors have their packages from the archive of `weir cluster pack` alone,
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import pytest
-from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
-from typer.testing import CliRunner
 
-from api.cli import app
 from catalog.errors import Unavailable
 from catalog.model import DatasetScan
 from scanners.adapters.kafka.offsets import KafkaOffsets
@@ -32,6 +25,7 @@ from scanners.adapters.spark.sampler import SparkSampler
 from scanners.model import ClusterConnection, SampleRequest, Strategy
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.cluster_world import BASE, json_and_msgpack, packed, packed_cluster, record, send
 from tests.conftest import Stack
 from tests.effort import pace
 from tests.spark_cluster import SparkCluster, spark_cluster
@@ -40,37 +34,6 @@ from tests.waiting import until
 
 pytestmark = [pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(1800)]
 RECORDS = 60_000
-BASE = """
-apiVersion: weir/v1
-kind: Cluster
-metadata: {name: prod}
-spec: {bootstrapServers: "%s"}
----
-apiVersion: weir/v1
-kind: Role
-metadata: {name: reporting}
-spec: {read: [{dataset: "prod/*"}]}
----
-apiVersion: weir/v1
-kind: Role
-metadata: {name: european}
-spec: {read: [{dataset: "prod/*"}], rowFilters: [{dataset: "prod/*", where: "region = 'r1'"}]}
----
-apiVersion: weir/v1
-kind: User
-metadata: {name: rep}
-spec: {roles: [reporting]}
----
-apiVersion: weir/v1
-kind: User
-metadata: {name: eva}
-spec: {roles: [european]}
----
-apiVersion: weir/v1
-kind: Policy
-metadata: {name: hide-mail}
-spec: {type: mask, match: {tags: [EMAIL_ADDRESS]}, mask: {type: EMAIL_DOMAIN}}
-"""
 TOTALS = "SELECT region, count(*) AS n, sum(amount) AS total FROM `{topic}` GROUP BY region ORDER BY region"
 QUESTIONS = {
     "mask": ("rep", "SELECT id, mail FROM `{topic}` ORDER BY id LIMIT 50"),
@@ -79,51 +42,26 @@ QUESTIONS = {
 }
 
 
-def record(number: int) -> dict[str, Any]:
-    return {"id": number, "region": f"r{number % 3}", "amount": number % 100, "mail": f"canary{number}@example.org"}
-
-
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("archive") / "environment.tar.gz"
-    done = CliRunner().invoke(app, ["cluster", "pack", str(file), "-o", "json"])
-    assert done.exit_code == 0, done.output
-    packed = json.loads(done.stdout)
-    assert packed["bytes"] == file.stat().st_size and packed["python"].startswith("cpython-3")
-    assert {"orjson", "pyarrow", "spacy"} <= {each.split()[0].lower() for each in packed["packages"]}
+    report = packed(file)
+    assert report["bytes"] == file.stat().st_size and report["python"].startswith("cpython-3")
+    assert {"orjson", "pyarrow", "spacy"} <= {each.split()[0].lower() for each in report["packages"]}
     return file
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Iterator[SparkCluster]:
-    """The archive is fetched by each executor when it starts."""
-    properties = {
-        "spark.archives": f"{archive}#environment",
-        "spark.sql.execution.pyspark.python": "../environment/bin/python",
-    }
-    with spark_cluster(tmp_path_factory.mktemp("cluster"), properties=properties) as running:
-        asked(running.remote, 600)  # a busy machine takes minutes to unpack the archive twice
+    with packed_cluster(tmp_path_factory.mktemp("cluster"), archive) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def topics(stack: Stack) -> Iterator[tuple[str, str]]:
-    """The same records as JSON, which the JVM decodes, and as MessagePack, which Python decodes on the executors."""
-    prefix = f"cluster-{uuid.uuid4().hex[:8]}"
-    names = (f"{prefix}-json", f"{prefix}-msgpack")
-    admin = AdminClient({"bootstrap.servers": stack.kafka})
-    for future in admin.create_topics([NewTopic(name, 4, 1) for name in names]).values():
-        future.result(30)
-    producer = Producer({"bootstrap.servers": stack.kafka, "linger.ms": 50})
-    for number in range(RECORDS):
-        for name, value in zip(names, (json.dumps(record(number)), msgpack.packb(record(number))), strict=True):
-            producer.produce(name, value, str(number), partition=number % 4)
-        if number % 1000 == 0:
-            producer.poll(0)
-    assert producer.flush(120) == 0
-    yield names
-    for future in admin.delete_topics(list(names)).values():
-        future.result(30)
+    with json_and_msgpack(stack.kafka) as names:
+        send(stack.kafka, names, range(RECORDS))
+        yield names
 
 
 def scans(remote: str, stack: Stack, topics: tuple[str, str], home: Path) -> list[DatasetScan]:
@@ -234,8 +172,11 @@ def test_a_worker_killed_in_a_query_changes_no_row(
     assert rows == expected(question)
 
 
-def test_a_master_without_workers_is_named_within_a_minute(tmp_path: Path) -> None:
+@pytest.mark.parametrize("master", ["without workers", "away"])
+def test_a_master_that_gives_no_executors_is_named_within_a_minute(tmp_path: Path, master: str) -> None:
     with spark_cluster(tmp_path, workers=0) as alone:
+        if master == "away":
+            alone.kill_master()
         begun = time.monotonic()
         with pytest.raises(Unavailable, match="No executors of Spark"):
             asked(alone.remote, 20)

@@ -43,7 +43,7 @@ def create(
     output: Output = Format.TABLE,
 ) -> None:
     """Write the record store, the audit, the declared state and the keys into one file, while Weir runs."""
-    from api.wiring import backups
+    from api.wiring import backup_audit, backups
 
     passphrase = _passphrase(passphrase_file)
     manifest = backups.create(Home.of_environment(), file, passphrase)
@@ -52,6 +52,11 @@ def create(
         console.print(f"{escape(str(file))}: {_rows(manifest)}, {file.stat().st_size / 1e6:,.1f} MB.")
         for each in manifest.head.left_out:
             console.print(f"Not in it: {escape(each)}.")
+    if not backup_audit.is_noted(manifest):
+        errors.print(
+            f"[yellow]![/] The audit has no entry of this backup: the record store has the older schema"
+            f" {escape(manifest.head.schema)}, so it was read only."
+        )
     if passphrase is None:
         errors.print(
             f"[yellow]![/] {escape(str(file))} is not encrypted and holds the keys of the instance; keep it as safe as"

@@ -30,17 +30,21 @@ from scanners.scan.service import Scanner
 log = structlog.get_logger("weir.scans")
 
 _ASK_S = 0.5  # how often a running scan looks whether it was cancelled
+_GROWTH = 1.05
+"""By how much what is done must have grown before it is written again: each time all of it is written."""
 
 
 @dataclass(slots=True)
 class _Job:
-    """A scan under way. `rows` are the datasets done so far, `share` how much of the topics is done."""
+    """A scan under way. `rows` are the datasets done so far, `share` how much of the topics is done, `reported` how many rows the
+    record of the scan has."""
 
     scan: ScanRecord
     rows: list[dict[str, Any]]
     problems: list[dict[str, Any]]
     failed_topics: int = 0
     share: float = 0.0
+    reported: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
     asked_at: float = 0.0
 
@@ -143,7 +147,8 @@ class ScanRunner:
                 self._keep(job, scan)
             except Exception as error:
                 self._topic_failed(job, scan.dataset.name, error)
-            self._report(job)
+            if len(job.rows) > job.reported * _GROWTH:
+                self._report(job)
 
     def _topic_failed(self, job: _Job, topic: str, error: Exception) -> None:
         """One topic's failure is a problem of that topic; the others are scanned."""
@@ -218,10 +223,13 @@ class ScanRunner:
         job.share = progress.done / progress.total if progress.total else 1.0
 
     def _report(self, job: _Job) -> bool:
-        """Record how far the scan is; False when it is to stop."""
-        going = self._scans.report(
-            job.scan.id, self._worker, progress=job.share, datasets=job.rows, problems=job.problems
-        )
+        """Record how far the scan is, with all that is done; False when it is to stop."""
+        rows = list(job.rows)
+        going = self._scans.report(job.scan.id, self._worker, progress=job.share, datasets=rows, problems=job.problems)
+        job.reported = len(rows)
+        return self._going(job, going)
+
+    def _going(self, job: _Job, going: bool) -> bool:
         if not going:
             job.stop.set()
         return going
@@ -229,7 +237,7 @@ class ScanRunner:
     def _cancelled(self, job: _Job) -> bool:
         if not job.stop.is_set() and time.monotonic() - job.asked_at > _ASK_S:
             job.asked_at = time.monotonic()
-            self._report(job)
+            self._going(job, self._scans.report(job.scan.id, self._worker, progress=job.share))
         return job.stop.is_set()
 
     def _recognizers(self) -> list[Recognizer]:

@@ -10,6 +10,7 @@ import pytest
 
 from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
+from catalog.scans.scans import Scans
 from scanners.ports import Cancelled, JobFailed, ProfileJob
 from tests.api_world import orders, world
 from tests.twins.scanners import MemorySampler
@@ -87,3 +88,22 @@ def test_a_pattern_that_matches_nothing_names_the_alternatives(tmp_path: Path, t
         done = weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["shop.*"])
         assert done["state"] == "done" and done["datasets"] == []
         assert [(p["reason"], p["message"]) for p in done["problems"]] == [("no_topic", sentence)]
+
+
+def test_what_a_scan_writes_of_its_progress_grows_with_its_topics_and_not_with_their_square(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = {f"t{number:03}": orders(1) for number in range(120)}
+    written: list[int] = []
+    report = Scans.report
+
+    def noted(self: Scans, scan_id: str, worker: str, **known: Any) -> bool:
+        written.append(len(known.get("datasets") or ()))
+        return report(self, scan_id, worker, **known)
+
+    monkeypatch.setattr(Scans, "report", noted)
+    with world(tmp_path, many) as weir:
+        done = weir.scan(bootstrapServers="localhost:9092", cluster="prod")
+    assert [row["name"] for row in done["datasets"]] == sorted(many)
+    assert {1, 2, 3, 4, 5} <= set(written), "the first ones are seen one by one"
+    assert sum(written) < 30 * len(many), "every row after every topic would be 60 times as many"

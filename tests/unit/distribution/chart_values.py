@@ -50,7 +50,7 @@ ALL: dict[str, Any] = LEAST | {
             {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway"}
         ],
     },
-    "worker": {"persistence": {"storageClass": "fast"}, "podLabels": {"three": "four"}},
+    "worker": {"replicas": 2, "persistence": {"storageClass": "fast"}, "podLabels": {"three": "four"}},
     "ingress": {
         "enabled": True,
         "host": "weir.example.com",

@@ -105,9 +105,11 @@ def test_a_misspelt_value_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("values", [LEAST, ALL], ids=["least", "all"])
 def test_pods_have_no_rights_and_write_nowhere_but_in_their_volumes(tmp_path: Path, values: dict[str, Any]) -> None:
-    deployments = [each for each in rendered(tmp_path, values) if each["kind"] == "Deployment"]
-    assert len(deployments) == 2
-    for pod in (each["spec"]["template"]["spec"] for each in deployments):
+    documents = rendered(tmp_path, values)
+    started = [each for each in documents if each["kind"] in ("Deployment", "StatefulSet")]
+    assert [each["kind"] for each in started] == ["Deployment", "StatefulSet"]
+    for each in started:
+        pod = each["spec"]["template"]["spec"]
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["automountServiceAccountToken"] is False
         # A Service named weir would give the pods WEIR_PORT, and Weir refuses a variable that it does not know.
@@ -119,8 +121,10 @@ def test_pods_have_no_rights_and_write_nowhere_but_in_their_volumes(tmp_path: Pa
                 "capabilities": {"drop": ["ALL"]},
             }
             assert set(container["resources"]) == {"requests", "limits"}
-        volumes = {each["name"] for each in pod["volumes"]}
-        assert {mount["name"] for each in pod["containers"] for mount in each["volumeMounts"]} <= volumes
+        claimed = [claim["metadata"]["name"] for claim in each["spec"].get("volumeClaimTemplates", ())]
+        volumes = {*claimed, *(volume["name"] for volume in pod["volumes"])}
+        assert len(volumes) == len(claimed) + len(pod["volumes"])
+        assert {mount["name"] for container in pod["containers"] for mount in container["volumeMounts"]} <= volumes
 
 
 def test_secrets_are_named_and_never_in_the_settings(tmp_path: Path) -> None:
@@ -148,7 +152,7 @@ def test_secrets_are_named_and_never_in_the_settings(tmp_path: Path) -> None:
 
 def test_a_changed_setting_starts_the_pods_again(tmp_path: Path) -> None:
     def annotation(values: dict[str, Any]) -> str:
-        deployment = named(rendered(tmp_path, values))["Deployment", "weir-worker"]
+        deployment = named(rendered(tmp_path, values))["StatefulSet", "weir-worker"]
         return str(deployment["spec"]["template"]["metadata"]["annotations"]["checksum/settings"])
 
     changed = joined(LEAST, {"settings": {"WEIR_LOG__LEVEL": "DEBUG"}})
@@ -157,18 +161,53 @@ def test_a_changed_setting_starts_the_pods_again(tmp_path: Path) -> None:
 
 def test_what_is_optional_is_left_out(tmp_path: Path) -> None:
     least, most = named(rendered(tmp_path, LEAST)), named(rendered(tmp_path, ALL))
-    optional = {("Ingress", "weir"), ("HorizontalPodAutoscaler", "weir-api"), ("ServiceMonitor", "weir")}
+    optional = {
+        ("Ingress", "weir"),
+        ("HorizontalPodAutoscaler", "weir-api"),
+        ("ServiceMonitor", "weir"),
+        ("PodDisruptionBudget", "weir-worker"),
+    }
     assert set(most) - set(least) == optional
     assert least["Deployment", "weir-api"]["spec"]["replicas"] == 1
     assert "replicas" not in most["Deployment", "weir-api"]["spec"]
-    assert most["Deployment", "weir-worker"]["spec"]["strategy"] == {"type": "Recreate"}
+
+
+def test_workers_are_as_many_as_wanted_each_with_a_volume_of_its_own(tmp_path: Path) -> None:
+    def worker(**values: Any) -> Document:
+        spec: Document = named(rendered(tmp_path, joined(LEAST, {"worker": values})))["StatefulSet", "weir-worker"][
+            "spec"
+        ]
+        return spec
+
+    three = worker(replicas=3, persistence={"storageClass": "fast", "size": "3Gi"})
+    assert three["replicas"] == 3
+    (claim,) = three["volumeClaimTemplates"]
+    assert claim["spec"] == {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "fast",
+        "resources": {"requests": {"storage": "3Gi"}},
+    }
+    for values, home in (
+        ({"enabled": False}, {"emptyDir": {"sizeLimit": "1Gi"}}),
+        ({"existingClaim": "mine"}, {"persistentVolumeClaim": {"claimName": "mine"}}),
+    ):
+        spec = worker(persistence=values)
+        assert spec["replicas"] == 1 and "volumeClaimTemplates" not in spec
+        assert {"name": "home", **home} in spec["template"]["spec"]["volumes"]
+
+
+def test_several_workers_do_not_share_a_claim(tmp_path: Path) -> None:
+    values = {"worker": {"replicas": 2, "persistence": {"existingClaim": "mine"}}}
+    done = run(tmp_path, "template", joined(LEAST, values))
+    assert done.returncode != 0
+    assert "Set the value worker.persistence.existingClaim to nothing, or worker.replicas to 1" in done.stderr
 
 
 def test_selectors_find_the_pods_that_they_are_for(tmp_path: Path) -> None:
     documents = named(rendered(tmp_path, ALL))
     labels = {
-        name: documents["Deployment", f"weir-{name}"]["spec"]["template"]["metadata"]["labels"]
-        for name in ("api", "worker")
+        name: documents[kind, f"weir-{name}"]["spec"]["template"]["metadata"]["labels"]
+        for kind, name in (("Deployment", "api"), ("StatefulSet", "worker"))
     }
     wanted = {
         "api": [
@@ -176,7 +215,11 @@ def test_selectors_find_the_pods_that_they_are_for(tmp_path: Path) -> None:
             documents["PodDisruptionBudget", "weir-api"]["spec"]["selector"]["matchLabels"],
             documents["NetworkPolicy", "weir-api"]["spec"]["podSelector"]["matchLabels"],
         ],
-        "worker": [documents["NetworkPolicy", "weir-worker"]["spec"]["podSelector"]["matchLabels"]],
+        "worker": [
+            documents["Service", "weir-worker"]["spec"]["selector"],
+            documents["PodDisruptionBudget", "weir-worker"]["spec"]["selector"]["matchLabels"],
+            documents["NetworkPolicy", "weir-worker"]["spec"]["podSelector"]["matchLabels"],
+        ],
     }
     for name, selectors in wanted.items():
         other = labels["worker" if name == "api" else "api"]

@@ -59,6 +59,7 @@ def test_values_hold_to_the_schema(values: dict[str, Any]) -> None:
         {"neo4j": {"url": "bolt://neo4j"}},
         {"neo4j": {"uri": "http://neo4j"}},
         {"serve": {"replicas": "two"}},
+        {"worker": {"replicas": -1}},
         {"settings": {"LOG_LEVEL": "DEBUG"}},
         {"elasticsearch": {"auth": "token"}},
         {"database": {"password": "secret"}},

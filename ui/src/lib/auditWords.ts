@@ -10,6 +10,8 @@ const WORDS: Record<string, string> = {
   "audit.export": "Audit exported",
   "audit.remove": "Audit segment removed",
   "audit.seal": "Audit segment sealed",
+  "backup.create": "Backup created",
+  "backup.restore": "Backup restored",
   "breakglass.use": "Emergency access used",
   "campaign.came_back": "Revoked right came back",
   "campaign.close": "Access review closed",

@@ -71,6 +71,14 @@ def test_merging_gives_the_same_in_whatever_order_and_grouping(docs, draw):
     assert schema_of(sealed("t", [right]), ScanWindow()) == whole
 
 
+@pytest.mark.parametrize("count", [30, 60, 300, 2000])
+def test_many_values_are_estimated_alike_by_however_many_tasks(count):
+    records = of([{"id": number, "name": f"n{number}"} for number in range(count)])
+    whole = schema(records)
+    assert all(schema(*[records[at::tasks] for at in range(tasks)]) == whole for tasks in (2, 3, 8))
+    assert abs(fields(records)["value.name"].distinct - count) < 0.15 * count
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.lists(documents, min_size=1, max_size=20))
 def test_counts_are_those_of_a_plain_walk(docs):
