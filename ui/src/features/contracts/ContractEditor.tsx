@@ -43,22 +43,12 @@ export function ContractEditor({ known, onClose }: { known?: DeclaredDocument | 
   );
 }
 
-/** Begun from what the last scan saw of a dataset. `mayApply`: others get the document to send to who may. */
-export function NewContract({
-  dataset,
-  mayApply = true,
-  onClose,
-}: {
-  dataset: string;
-  mayApply?: boolean;
-  onClose: () => void;
-}) {
+/** Begun from what the last scan saw of a dataset. */
+export function NewContract({ dataset, onClose }: { dataset: string; onClose: () => void }) {
   const draft = useContractDraft(dataset);
   return (
     <Answer of={draft} lines={6}>
-      {({ name, document }) => (
-        <Editor base={{ ...document, status: "active" }} name={name} mayApply={mayApply} onClose={onClose} />
-      )}
+      {({ name, document }) => <Editor base={{ ...document, status: "active" }} name={name} onClose={onClose} />}
     </Answer>
   );
 }
@@ -67,13 +57,11 @@ function Editor({
   base,
   known,
   name,
-  mayApply = true,
   onClose,
 }: {
   base: Record<string, unknown>;
   known?: DeclaredDocument;
   name: string;
-  mayApply?: boolean;
   onClose: () => void;
 }) {
   const [form, setForm] = useState<ContractForm>(() => contractForm(base, name));
@@ -84,7 +72,6 @@ function Editor({
       title={known ? `Change the contract ${name}` : "Promise what was seen"}
       problems={Object.values(problems)}
       yaml={toYaml(contractDocument(form, base, known))}
-      mayApply={mayApply}
       onClose={onClose}
     >
       <TextField

@@ -20,13 +20,12 @@ const ORDER: ContractRule["state"][] = ["broken", "undecided", "waiting", "holds
 export function Contracts({ dataset }: { dataset: DatasetDetails }) {
   const listed = useContractsOf(dataset.reference);
   const [writing, setWriting] = useState(false);
-  const { edit, curate } = dataset.may;
   return (
     <div className="stack">
       {writing ? (
-        <NewContract dataset={dataset.reference} mayApply={edit} onClose={() => setWriting(false)} />
+        <NewContract dataset={dataset.reference} onClose={() => setWriting(false)} />
       ) : (
-        (edit || curate) && (
+        dataset.may.curate && (
           <div className="row">
             <button type="button" className="button" onClick={() => setWriting(true)}>
               Promise what was seen

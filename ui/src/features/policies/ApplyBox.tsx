@@ -5,6 +5,12 @@ import { Simulation } from "@/features/policies/Simulation";
 import { changedLines } from "@/lib/changedLines";
 import { sentence } from "@/lib/subject";
 
+/** Whether the documents can change who sees what: contracts alone cannot, and those who promise may not simulate. */
+function changesAccess(yaml: string): boolean {
+  const kinds = [...yaml.matchAll(/^kind:\s*["']?(\w+)/gm)].map(([, kind]) => kind);
+  return kinds.length === 0 || kinds.some((kind) => kind !== "Contract");
+}
+
 /** YAML documents: check what they would change and for whom, then apply them. */
 export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => void }) {
   const [yaml, setYaml] = useState(text);
@@ -20,10 +26,10 @@ export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => 
         onSuccess: (answer) => {
           setChecked({ yaml, answer, dryRun });
           setAllowUnknown(false);
-          if (dryRun) simulate.mutate(yaml);
+          if (dryRun && changesAccess(yaml)) simulate.mutate(yaml);
           else {
             simulate.reset();
-            onApplied?.();
+            if (!dryRun) onApplied?.();
           }
         },
       },
