@@ -153,6 +153,16 @@ def answers(weir: ApiWorld, token: str) -> dict[str, Any]:
     return listed
 
 
+def without_backups(path: str, answer: Any) -> Any:
+    """An answer without the audit's newest entry: of the backup in the old instance, of its restore in the new one."""
+    code, body = answer
+    if code == 200 and path == "/api/v1/audit":
+        return code, {**body, "entries": [each for each in body["entries"] if each["target"] != "record store"]}
+    if code == 200 and path == "/api/v1/audit/verify":
+        return code, {name: value for name, value in body.items() if name != "head"}
+    return answer
+
+
 def masked(folder: Path) -> list[str]:
     """Values as the mask of each policy shows them by the key of an instance, whose versions are keys of their own."""
     keys = MaskKeys(Home(folder).secret("masks").encode()).within("prod/orders")
