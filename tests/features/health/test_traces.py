@@ -26,8 +26,9 @@ from tests.waiting import until
 
 
 @pytest.fixture
-def received() -> Iterator[Collector]:
+def received(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     enable_socket()  # on the loopback address
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "50")  # milliseconds; five seconds where nothing is set
     with collector() as running:
         end = traces.start(TraceSettings(endpoint=running.url), "worker")
         yield running
