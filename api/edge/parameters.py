@@ -54,10 +54,10 @@ def instant(given: Any) -> Any:
 
 
 def _name(given: str) -> str:
-    name = storable(unquote(given))
+    name = unquote(given)  # producers give names of any characters, which are asked for as they are
     if len(name) > LONGEST:
         raise ValueError(f"a name has at most {LONGEST} characters")
-    return str(name)
+    return name
 
 
 # In bodies and in parameters.

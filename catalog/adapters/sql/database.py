@@ -18,11 +18,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable, MetaData, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import StaticPool
 
-from catalog.errors import SettingsError, Unavailable
+from catalog.errors import InvalidInput, SettingsError, Unavailable
 
 _BUSY_MS = 30_000  # how long a writer waits for another; longer than any transaction of ours
 _IDLE_MS = 120_000
@@ -175,9 +175,16 @@ class Database:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turns a database that does not answer into Unavailable; other errors of the driver pass."""
+        """Turns a database that does not answer into Unavailable, and a text that PostgreSQL cannot keep into InvalidInput;
+        other errors of the driver pass."""
         try:
             yield
+        except DataError as error:
+            if "NUL" not in str(error.orig):
+                raise
+            raise InvalidInput(
+                "A text has a NUL character, which the record store does not keep; take it out."
+            ) from None
         except DBAPIError as error:
             if not _is_away(error):
                 raise
