@@ -61,7 +61,7 @@ def _name(given: str) -> str:
 
 
 # In bodies and in parameters.
-Text = Annotated[str, Field(max_length=LONGEST), AfterValidator(storable), _BOUNDED]
+Text = Annotated[str, Field(max_length=LONGEST), _BOUNDED]
 Instant = Annotated[datetime, BeforeValidator(instant), _BOUNDED]
 Count = Annotated[int, Field(ge=1, le=GREATEST), _BOUNDED]
 Bytes = Annotated[int, Field(ge=1, le=LAST), _BOUNDED]
