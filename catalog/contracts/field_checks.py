@@ -19,7 +19,7 @@ _EXACT_DISTINCT = 40
 _SURE_DUPLICATES = 0.75
 """An estimate below this share of the values is five standard errors (4.6 % each) below it."""
 _OBJECTS = {"map", "object"}
-_LIKE_A_MAP = "it is in an object that looks like a map, whose keys are not told apart"
+_LIKE_A_MAP = "it is in an object that looks like a map, so that its keys are not fields"
 _EXACT_EXPONENT = 15
 """Exponents of ten below which a double holds the digits, so that the exponent itself is exact."""
 

@@ -20,7 +20,7 @@ def value_of_map(path: FieldPath, fields: Mapping[str, FieldProfile]) -> FieldPr
 
 
 def is_inside_map(path: FieldPath, fields: Mapping[str, FieldProfile]) -> bool:
-    """Whether the path is of a field of an object that looks like a map, so that its keys are not told apart."""
+    """Whether the path is of a field of an object that looks like a map, which has keys in place of fields."""
     above = path.parent
     while above is not None:
         if (profile := fields.get(str(above))) is not None:

@@ -71,7 +71,7 @@ class Observed:
         return self.field(str(above)) if above is not None else None
 
     def is_inside_map(self, path: str) -> bool:
-        """Whether the field is one of an object whose keys are not told apart, since it looks like a map."""
+        """Whether the field is one of an object that looks like a map, which has keys in place of fields."""
         return path not in self.fields and is_inside_map(FieldPath.parse(path), self.fields)
 
     def tries(self, path: str) -> int:

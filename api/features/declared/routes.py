@@ -31,7 +31,10 @@ router = FeatureRouter(tags=["declared state"])
 @router.post(
     "/apply",
     dependencies=[
-        needs("manage", others="owners, and admins and stewards of a domain, what is about their datasets alone")
+        needs(
+            "manage",
+            others="owners of the dataset, and admins and stewards of a domain, what is about their datasets alone",
+        )
     ],
     openapi_extra=takes_documents(),
 )
