@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from catalog.unseen import has_unseen
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(given: Any) -> Any:
@@ -14,7 +17,7 @@ def storable(given: Any) -> Any:
     while waiting:
         each = waiting.pop()
         if isinstance(each, str):
-            if "\x00" in each or any("\ud800" <= sign <= "\udfff" for sign in each):
+            if _UNSTORABLE.search(each):
                 raise ValueError("it has a NUL character or half of a character; take it out")
         elif isinstance(each, dict):
             waiting += [*each, *each.values()]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from api.joins.owned import Outlines, is_owner, refuse
 from catalog.contracts.declared import KIND
 from catalog.contracts.reading import read_contract
-from catalog.contracts.rules import Contract, Promise
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
+from catalog.records import DatasetOutline
 from policies.access.identity import Identity
 from policies.decision.domains import Power
 from policies.model import Subject
@@ -33,26 +33,17 @@ class ContractRights:
         """`spec`: None where the contract is taken away. Raises NotAllowed, with one sentence for all that is of others."""
         present = self._store.document(KIND, name)
         specs = [each for each in (spec, present.spec if present is not None else None) if each is not None]
-        promises = [each for spec in specs for each in _read(spec).promises]
-        if name not in {_name(self._reference(each)) for each in promises} or not all(self._mine(subject, promises)):
+        promises = [promise for each in specs for promise in read_contract(dict(each)).promises]
+        outlines = [self._outline(each.dataset) for each in promises]
+        names = {each.reference.replace("/", ".") for each in outlines}
+        if name not in names or not all(self._is_of(subject, each) for each in outlines):
             refuse(subject, KIND, name, _ALONE, verb)
         if spec is not None and any(each.run_as is not None for each in promises):
             refuse(subject, KIND, name, _RUN_AS, verb)
 
-    def _mine(self, subject: Subject, promises: Iterable[Promise]) -> Iterable[bool]:
-        for each in promises:
-            cluster, _, topic = each.dataset.rpartition("/")
-            outline = self._outlines.outline(DatasetId(cluster, topic))
-            yield is_owner(subject, outline.owners) or Power.EDIT in self._identity.powers(subject, outline.reference)
+    def _outline(self, dataset: str) -> DatasetOutline:
+        cluster, _, topic = dataset.rpartition("/")
+        return self._outlines.outline(DatasetId(cluster, topic))
 
-    def _reference(self, promise: Promise) -> str:
-        cluster, _, topic = promise.dataset.rpartition("/")
-        return self._outlines.outline(DatasetId(cluster, topic)).reference
-
-
-def _read(spec: Mapping[str, Any]) -> Contract:
-    return read_contract(dict(spec))
-
-
-def _name(reference: str) -> str:
-    return reference.replace("/", ".")
+    def _is_of(self, subject: Subject, outline: DatasetOutline) -> bool:
+        return is_owner(subject, outline.owners) or Power.EDIT in self._identity.powers(subject, outline.reference)
