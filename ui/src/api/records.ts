@@ -42,6 +42,22 @@ export function fetchRecords(place: string, name: string, asked: RecordsAsked, s
   );
 }
 
+/** The newest records of all partitions, whatever they hold. */
+export function newestRecords(limit: number): RecordsAsked {
+  return {
+    order: "newest",
+    partition: null,
+    offset: null,
+    time: null,
+    cursor: null,
+    text: "",
+    in: null,
+    key: null,
+    field: [],
+    limit,
+  };
+}
+
 /** Whether a page may end before it is full: it reads so many offsets, and few of them fit. */
 export function searches(asked: RecordsAsked): boolean {
   return asked.text !== "" || asked.key !== null || asked.field.length > 0;

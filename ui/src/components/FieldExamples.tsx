@@ -1,29 +1,16 @@
 // What a field looks like in the newest records, with letters and digits replaced: read when it is opened.
 import { useQuery } from "@tanstack/react-query";
-import { fetchRecords } from "@/api/records";
+import { fetchRecords, newestRecords } from "@/api/records";
 import { lookOf } from "@/lib/decision";
 import { decisionAt, shapesAt } from "@/lib/fieldExamples";
 
 const RECORDS = 20;
-const NEWEST = {
-  order: "newest",
-  partition: null,
-  offset: null,
-  time: null,
-  cursor: null,
-  text: "",
-  in: null,
-  key: null,
-  field: [],
-  limit: RECORDS,
-} as const;
-
 export function FieldExamples({ place, name, path }: { place: string; name: string; path: string }) {
   const newest = useQuery({
     queryKey: ["field-examples", place, name],
     staleTime: 60_000,
     retry: false,
-    queryFn: ({ signal }) => fetchRecords(place, name, { ...NEWEST, field: [] }, signal),
+    queryFn: ({ signal }) => fetchRecords(place, name, newestRecords(RECORDS), signal),
   });
   if (newest.isError) return <p className="muted small">{newest.error.message}</p>;
   if (!newest.data) return <p className="muted small">Reading the newest records …</p>;

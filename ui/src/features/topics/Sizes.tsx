@@ -1,33 +1,20 @@
 // How large the newest records are. Records are read for it, so it is asked for.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { fetchRecords } from "@/api/records";
+import { fetchRecords, newestRecords } from "@/api/records";
 import { Answer } from "@/components/Answer";
 import { BarChart } from "@/components/BarChart";
 import { histogram } from "@/lib/chart";
 import { bytes, plural } from "@/lib/format";
 
 const NEWEST = 200;
-const ASKED = {
-  order: "newest" as const,
-  partition: null,
-  offset: null,
-  time: null,
-  cursor: null,
-  text: "",
-  in: null,
-  key: null,
-  field: [],
-  limit: NEWEST,
-};
-
 export function Sizes({ place, name }: { place: string; name: string }) {
   const [asked, setAsked] = useState(false);
   const records = useQuery({
     queryKey: ["sizes", place, name],
     enabled: asked,
     retry: false,
-    queryFn: ({ signal }) => fetchRecords(place, name, ASKED, signal),
+    queryFn: ({ signal }) => fetchRecords(place, name, newestRecords(NEWEST), signal),
   });
   return (
     <section className="panel stack-s" aria-labelledby="sizes">
