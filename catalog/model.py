@@ -249,6 +249,8 @@ class DatasetScan:
     """What one scan learned of one dataset: the profile, the tags, the fields no detector could finish.
 
     recognizers   name -> version of everything that looked for personal data; empty when nothing did
+    basis         what the result depends on, as a digest; empty where the next scan must read the records again
+    unchanged     the last scan had the same basis, so no record was read: nothing but dataset and basis is given
     """
 
     dataset: DatasetId
@@ -257,3 +259,5 @@ class DatasetScan:
     unscanned: tuple[str, ...] = ()
     problems: tuple[Mapping[str, Any], ...] = ()
     recognizers: Mapping[str, str] = field(default_factory=dict)
+    basis: str = ""
+    unchanged: bool = False

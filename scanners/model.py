@@ -94,11 +94,13 @@ class Topic:
     """A topic with the offsets of its partitions at the time of the request.
 
     unreadable  (partition, why) of those whose offsets Kafka did not give, such as one without a leader
+    id          Kafka's, which a topic that is made again does not keep; "" where the brokers give none
     """
 
     name: str
     partitions: tuple[Partition, ...]
     unreadable: tuple[tuple[int, str], ...] = ()
+    id: str = ""
 
     @property
     def retained(self) -> int:

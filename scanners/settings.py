@@ -21,6 +21,10 @@ class ScannerSettings(BaseModel):
     windows: int = Field(default=4, ge=2)
     """Windows a partition of a stratified sample: the head, the tail, and random ones between."""
 
+    reread_days: float = Field(default=7.0, ge=0)
+    """Days after which a scan reads a topic again although nothing changed, since compaction removes records without a new
+    offset. 0: every scan reads."""
+
     default_exclude: str = r"^_.*"
     """Topics a pattern never matches (a topic named in full is always scanned)."""
 

@@ -158,10 +158,13 @@ class Datasets(DatasetReader):
     def record_scan(self, scan: DatasetScan) -> SchemaVersion:
         """Take in what a scan learned. Gives the schema as stored: a new version only when it differs in what matters.
 
-        Reviews outlive scans (see `catalog.datasets.merge`). A dataset not known before is recorded.
+        Reviews outlive scans (see `catalog.datasets.merge`). A dataset not known before is recorded. One that is unchanged
+        keeps what is known of it.
         """
         dataset = self.resolve(scan.dataset.namespace, scan.dataset.name)
         now = self._clock()
+        if scan.unchanged:
+            return self._record_unchanged(dataset, now)
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
             stored = self._store.schema(dataset)
@@ -201,6 +204,17 @@ class Datasets(DatasetReader):
                 self._checks.scanned(record, looked_at, stored.baseline if began and stored is not None else None)
         self._changed([dataset])
         return schema
+
+    def _record_unchanged(self, dataset: DatasetId, now: datetime) -> SchemaVersion:
+        with self._store.transaction():
+            record, stored = self._fresh(dataset), self._store.schema(dataset)
+            if stored is None:
+                raise DatasetNotFound(f"{record.reference} lost its schema meanwhile; scan it again.")
+            scan = {**record.scan, "unchangedAt": rfc3339(now)}
+            record = self._store.put_dataset(replace(record, scan=scan, scanned_at=now, last_seen_at=now), quiet=True)
+            if self._checks is not None:  # what was promised or usual may depend on the time
+                self._checks.scanned(record, stored.current, None)
+        return stored.current
 
     def _keep_schema(
         self, dataset: DatasetId, stored: StoredSchema | None, scanned: SchemaVersion, now: datetime
@@ -360,6 +374,7 @@ def _scan_facts(scan: DatasetScan, now: datetime) -> Mapping[str, Any]:
         "strategy": window.strategy,
         "timeFrom": window.time_from,
         "timeTo": window.time_to,
+        "basis": scan.basis,
         "unscanned": list(scan.unscanned),
         "problems": [dict(problem) for problem in scan.problems],
     }

@@ -30,8 +30,11 @@ class Scans:
         sample: Mapping[str, Any] | None = None,
         by: str | None = None,
         exclude: Sequence[str] = (),
+        *,
+        reread: bool = False,
     ) -> ScanRecord:
-        """Queue a scan of the topics (patterns such as `shop.*`; none = all), less the excluded names.
+        """Queue a scan of the topics (patterns such as `shop.*`; none = all), less the excluded names. `reread`: topics
+        that did not change since their last scan are read all the same.
 
         Raises NotFound for the cluster.
         """
@@ -41,6 +44,8 @@ class Scans:
         document: dict[str, Any] = {"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})}
         if exclude:
             document["exclude"] = list(exclude)
+        if reread:
+            document["reread"] = True
         scan = ScanRecord(
             id=uuid.uuid4().hex,
             state=ScanState.QUEUED,

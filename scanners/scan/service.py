@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -14,9 +15,14 @@ from scanners.model import (
     TopicFormat,
 )
 from scanners.ports import Cancelled, DeadLetters, OffsetLookup, Sampler, SchemaRegistry
-from scanners.scan.topic_group import OnFailure, ScanOrder, Tools, TopicGroup
+from scanners.scan.order import OnFailure, ScanOrder, Tools
+from scanners.scan.topic_group import TopicGroup
 from scanners.scan.topic_names import resolved
+from scanners.scan.unchanged import unchanged
 from scanners.settings import ScannerSettings
+
+_LOOKED_AT_ONCE = 500
+"""Topics whose offsets are asked for together before any of them is read."""
 
 
 class Scanner:
@@ -30,6 +36,7 @@ class Scanner:
         settings: ScannerSettings | None = None,
         clock: Callable[[], float] = time.time,
         letters: DeadLetters | None = None,
+        salts: Callable[[], str] = lambda: secrets.token_hex(16),
     ) -> None:
         self._tools = Tools(
             sampler=sampler,
@@ -38,6 +45,7 @@ class Scanner:
             settings=settings or ScannerSettings(),
             clock=clock,
             letters=letters,
+            salts=salts,
         )
 
     def scan(
@@ -53,17 +61,19 @@ class Scanner:
         last_windows: Mapping[str, ScanWindow] | None = None,
         formats: Mapping[str, TopicFormat] | None = None,
         declared: Mapping[str, str] | None = None,
+        last_bases: Mapping[str, str] | None = None,
         resume: str = "",
     ) -> Iterator[DatasetScan]:
         """Scan the named topics and those that match patterns (`shop.*`); no names at all means every topic.
 
         Yields a DatasetScan as soon as its topic is done, in no promised order. `last_windows` (by topic) are the
         windows of earlier scans, for the strategy since-last; `formats` are declared ones, `declared` the columns declared
-        as Spark DDL, which the records are compared with, as with registered schemas. A topic without records gives a
-        scan without fields and the problem `empty`. `resume` names the scan: with the name of one that was interrupted it
-        continues after the offsets that one had read. Ends early and without error once `cancelled()` is true.
-        `on_failure` gets each topic that could not be scanned, with the error; the other topics are scanned. Without it
-        the first such error is raised.
+        as Spark DDL, which the records are compared with, as with registered schemas. `last_bases` (by topic) are what the
+        results of the last scans depend on (`DatasetScan.basis`): a topic with the same basis is not read, and its result
+        is `unchanged`. A topic without records gives a scan without fields and the problem `empty`. `resume` names the
+        scan: with the name of one that was interrupted it continues after the offsets that one had read. Ends early and
+        without error once `cancelled()` is true. `on_failure` gets each topic that could not be scanned, with the error;
+        the other topics are scanned. Without it the first such error is raised.
 
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when
         Kafka or Spark does not answer.
@@ -77,6 +87,7 @@ class Scanner:
             last_windows=last_windows or {},
             formats=formats or {},
             declared=declared or {},
+            last_bases=last_bases or {},
             resume=resume,
         )
         names = self.resolve(cluster, topics)
@@ -90,12 +101,18 @@ class Scanner:
             yield result
 
     def _results(self, order: ScanOrder, names: Sequence[str]) -> Iterator[DatasetScan]:
-        """Group after group, until the scan is cancelled."""
-        size = self._tools.settings.topics_per_job
-        for start in range(0, len(names), size):
+        """Topics that did not change, then the others, group after group, until the scan is cancelled."""
+        left = list(names)
+        for some in _batches(names if order.last_bases else (), _LOOKED_AT_ONCE):
             if order.cancelled():
                 return
-            yield from TopicGroup(self._tools, order, names[start : start + size]).results()
+            same = unchanged(self._tools, order, some)
+            yield from same
+            left = sorted(set(left) - {result.dataset.name for result in same})
+        for some in _batches(left, self._tools.settings.topics_per_job):
+            if order.cancelled():
+                return
+            yield from TopicGroup(self._tools, order, some).results()
 
     def resolve(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[str]:
         """The topics that names and patterns mean, sorted. Raises as `scan` does."""
@@ -105,3 +122,8 @@ class Scanner:
 
 def _raised(_topic: str, error: Exception) -> None:
     raise error
+
+
+def _batches(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), size):
+        yield names[start : start + size]

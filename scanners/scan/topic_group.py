@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,47 +10,18 @@ from catalog.envelopes import unwrapped_payload
 from catalog.errors import Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
 from scanners.checks.topic_checks import expected_of
-from scanners.model import ClusterConnection, Recognizer, RegisteredSchema, SampleRequest, Topic, TopicFormat
-from scanners.ports import Cancelled, DeadLetters, JobFailed, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.model import RegisteredSchema, Strategy, Topic
+from scanners.ports import JobFailed, ProfileJob
 from scanners.scan.classify import classify
+from scanners.scan.order import ScanOrder, Tools
 from scanners.scan.recognizer_versions import versions
 from scanners.scan.registry_problems import of_one_topic
 from scanners.scan.sample import plan
 from scanners.scan.to_schema import format_of, gaps_of, schema_of, undecodable, unreadable_of, window_of
 from scanners.scan.topic_changes import changed_meanwhile
+from scanners.scan.unchanged import with_basis
 from scanners.schemas.known.places import with_registered
-from scanners.settings import ScannerSettings
 from scanners.sketch.topic import Sketch
-
-OnFailure = Callable[[str, Exception], None]
-"""Takes the name of a topic that could not be scanned, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What every scan of an instance uses. `clock`: seconds since 1970; `letters`: None where no dead letters are sent."""
-
-    sampler: Sampler
-    offsets: OffsetLookup
-    registry: SchemaRegistry
-    settings: ScannerSettings
-    clock: Callable[[], float]
-    letters: DeadLetters | None
-
-
-@dataclass(frozen=True, slots=True)
-class ScanOrder:
-    """What one scan is to do; see `scanners.scan.service.Scanner.scan` for the fields."""
-
-    cluster: ClusterConnection
-    request: SampleRequest
-    recognizers: Sequence[Recognizer]
-    cancelled: Cancelled
-    on_failure: OnFailure
-    last_windows: Mapping[str, ScanWindow]
-    formats: Mapping[str, TopicFormat]
-    declared: Mapping[str, str]
-    resume: str
 
 
 @dataclass(slots=True)
@@ -79,7 +49,7 @@ class TopicGroup:
                 self._failed(topic.name, _no_partition(topic))
         topics = [topic for topic in topics if topic.partitions]
         ranges = plan(
-            topics, order.request, last_positions=_positions(order.last_windows), windows=tools.settings.windows
+            topics, order.request, last_positions=_positions(order, self.names), windows=tools.settings.windows
         )
         planned = {each.topic for each in ranges}
         for topic in topics:
@@ -115,7 +85,7 @@ class TopicGroup:
             recognizers=tuple(order.recognizers),
             max_bytes=order.request.max_bytes,
             deadline=self._deadline(),
-            salt=secrets.token_hex(16),
+            salt=self.tools.salts(),
             detect=settings.detect,
             phone_regions=tuple(settings.phone_regions),
             free_text_limit=settings.free_text_limit,
@@ -189,7 +159,7 @@ class TopicGroup:
                 ranges=ranges,
                 schemas={**job.schemas, **more},
                 deadline=self._deadline(),
-                salt=secrets.token_hex(16),
+                salt=self.tools.salts(),
             )
             for name, body in self._sketches(retry):
                 left.pop(name, None)
@@ -226,14 +196,14 @@ class TopicGroup:
         topic = self._waiting.pop(name)
         recognizers = self.order.recognizers
         ranges = [each for each in job.ranges if each.topic == name]
-        window = window_of(sketch, topic, ranges, self.order.request.strategy, self.order.last_windows.get(name))
+        window = window_of(sketch, topic, ranges, self.order.request.strategy, self._last_window(topic))
         problems = [*of_one_topic(self._problems, name, sketch, job.schemas), *unreadable_of(topic), *gaps_of(window)]
         problems += self._dead_letters(topic, sketch, job)
         schema = schema_of(sketch, window, problems, job.expected.get(name))
         schema = replace(schema, fields=with_registered(schema.fields, name, job.schemas, schema.format))
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
         schema = unwrapped_payload(schema, {*(verdict.path for verdict in verdicts), *unscanned})
-        return DatasetScan(
+        result = DatasetScan(
             dataset=DatasetId(job.cluster.namespace, name),
             schema=schema,
             classifications=verdicts,
@@ -241,6 +211,7 @@ class TopicGroup:
             problems=schema.problems,
             recognizers=versions(recognizers) if job.detect else {},
         )
+        return with_basis(result, self.tools, self.order, topic, job.schemas, self._problems)
 
     def _dead_letters(self, topic: Topic, sketch: Sketch, job: ProfileJob) -> list[Mapping[str, Any]]:
         """Send the records that could not be decoded, when that was asked for; gives what came of it, as a problem."""
@@ -263,10 +234,13 @@ class TopicGroup:
             return [{**problem, "reason": "dead_letters_failed", "message": message}]
         return [problem]
 
+    def _last_window(self, topic: Topic) -> ScanWindow | None:
+        """Of the last scan, where a partition that cannot be read now keeps its place."""
+        return self.order.last_windows.get(topic.name) if topic.unreadable else None
+
     def _nothing(self, topic: Topic, reason: str) -> DatasetScan:
         problems = ({"part": "record", "reason": reason}, *unreadable_of(topic))
-        last = self.order.last_windows.get(topic.name)
-        window = window_of(None, topic, (), self.order.request.strategy, last)
+        window = window_of(None, topic, (), self.order.request.strategy, self._last_window(topic))
         schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
         return DatasetScan(DatasetId(self.order.cluster.namespace, topic.name), schema, (), (), problems)
 
@@ -280,8 +254,11 @@ def _no_partition(topic: Topic) -> Unavailable:
     )
 
 
-def _positions(windows: Mapping[str, ScanWindow]) -> dict[tuple[str, int], int]:
-    """Where the next scan continues: at the end offset each partition had at the last one."""
+def _positions(order: ScanOrder, names: Sequence[str]) -> dict[tuple[str, int], int]:
+    """Where the scan of what is new continues: at the end offset each partition had at the last one."""
+    if order.request.strategy is not Strategy.SINCE_LAST:
+        return {}
+    windows = {name: window for name in names if (window := order.last_windows.get(name)) is not None}
     return {(topic, int(p["partition"])): int(p["end"]) for topic, window in windows.items() for p in window.partitions}
 
 

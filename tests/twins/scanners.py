@@ -45,10 +45,11 @@ class MemorySampler:
 
 
 class MemoryOffsets:
-    """Offsets of the same dictionary; `end` is one past the highest offset, `begin` the lowest, as Kafka has them."""
+    """Offsets of the same dictionary; `end` is one past the highest offset, `begin` the lowest, as Kafka has them. `ids`: Kafka's
+    ids of topics that were made again."""
 
-    def __init__(self, topics: Records) -> None:
-        self._topics = topics
+    def __init__(self, topics: Records, ids: Mapping[str, str] | None = None) -> None:
+        self._topics, self.ids = topics, ids or {}
 
     def topics(self, cluster: ClusterConnection) -> list[str]:
         return sorted(self._topics)
@@ -65,7 +66,7 @@ class MemoryOffsets:
                 Partition(p, min(offsets, default=0), max(offsets, default=-1) + 1)
                 for p, offsets in sorted(by_partition.items())
             )
-            answer.append(Topic(name, parts))
+            answer.append(Topic(name, parts, id=self.ids.get(name, f"id of {name}")))
         return answer
 
 

@@ -85,6 +85,9 @@ class LastScan(Answer):
     complete: bool = absent("Every retained record was read.")
     time_from: Time | None = absent("Kafka's timestamp of the first record read.")
     time_to: Time | None = absent("Kafka's timestamp of the last record read.")
+    unchanged_at: Time = absent(
+        "A later scan met the same offsets, settings, schemas and recognizers, and read nothing."
+    )
     unscanned: list[str] = absent("Paths that no detector finished.")
     problems: list[Problem] = absent()
     error: ScanFailure = absent()
@@ -93,7 +96,8 @@ class LastScan(Answer):
     def of(cls, scan: Mapping[str, Any]) -> LastScan:
         """As it is kept."""
         problems = {"problems": [Problem.of(each) for each in scan["problems"] or ()]} if "problems" in scan else {}
-        return cls.model_validate({**scan, **problems})
+        shown = {name: value for name, value in scan.items() if name != "basis"}
+        return cls.model_validate({**shown, **problems})
 
 
 class ReportedTag(Answer):

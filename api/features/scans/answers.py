@@ -23,6 +23,7 @@ class ScannedDataset(Answer):
     shapes: int
     entities: list[str] = about("Kinds of personal data found.")
     problems: list[str] = about("Sentences.")
+    unchanged: bool = absent("Nothing changed since the last scan, so no record was read; the figures are that scan's.")
 
 
 class Scan(Answer):

@@ -42,6 +42,9 @@ def scan(
     dead_letter_topic: Annotated[
         str | None, typer.Option(help="That topic, instead of the one of the settings; begins with an underscore.")
     ] = None,
+    reread: Annotated[
+        bool, typer.Option("--reread", help="Read also topics that did not change since their last scan.")
+    ] = False,
     detach: Annotated[bool, typer.Option("--detach", help="Print the scan's id and return.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
@@ -56,7 +59,8 @@ def scan(
         "deadLetter": dead_letter_topic or dead_letter or None,
     }
     where = {"bootstrapServers": bootstrap_servers, "schemaRegistry": schema_registry} if bootstrap_servers else {}
-    request = {"topics": topics or ["*"], "sample": _given(sample), **where, **_given({"cluster": cluster or None})}
+    given = _given({"cluster": cluster or None, "reread": reread or None})
+    request = {"topics": topics or ["*"], "sample": _given(sample), **where, **given}
     started = client.post("/api/v1/scans", request)
     if detach:
         show([started], ("id", "state"), output, whole=started)
@@ -108,6 +112,9 @@ def _show_scan(done: dict[str, Any], output: Format) -> None:
         output,
         whole=done,
     )
+    if same := sum(1 for item in done["datasets"] if item.get("unchanged")):
+        topics = "1 topic" if same == 1 else f"{same:,} topics"
+        errors.print(f"{topics} did not change since the last scan and gave its figures; --reread reads again.")
     for problem in done["problems"]:
         if problem.get("dataset"):
             errors.print(f"[yellow]![/] {escape(problem['dataset'])} {escape(problem['message'])}")

@@ -70,6 +70,11 @@ class ScanBody(RequestBody):
         ["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name."
     )
     sample: SampleBody = SampleBody()
+    reread: bool = Field(
+        False,
+        description="Read also topics of which nothing changed since their last scan: the same offsets, settings, schemas and"
+        " recognizers.",
+    )
 
     @model_validator(mode="after")
     def _one_cluster(self) -> ScanBody:
@@ -115,7 +120,7 @@ def start(
     _select(discovery, cluster, body.topics, reach)
     if reach is not None:  # whose other names are known now that its brokers answered
         require_topics(reach, caller.user, cluster, body.topics, names_of_cluster(store, cluster))
-    scan = scans.request(cluster, body.topics, sample, caller.user)
+    scan = scans.request(cluster, body.topics, sample, caller.user, reread=body.reread)
     letters = [f"dead letters to {sample['deadLetter']}"] if "deadLetter" in sample else []
     audit.record_by(caller, "scan.start", cluster, "allow", [*body.topics, *letters])
     return answers.Scan.of(scan)

@@ -8,23 +8,25 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import structlog
 
 from api.config.logs import frames
+from api.features.scans.last_scans import last_scans
+from api.features.scans.rows import Row, scan_row, unchanged_row
 from api.joins.connections import Connections
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.errors import Unavailable, WeirError
-from catalog.model import DatasetId, DatasetScan, ScanWindow
+from catalog.model import DatasetId, DatasetScan, SchemaVersion
 from catalog.ports import CatalogStore, EventSink
-from catalog.problems import sentence
 from catalog.scan_store import ScanRecord, ScanState
 from catalog.scans.scans import Scans
 from catalog.spans import span
-from scanners.model import Recognizer, SampleRequest, ScanProgress, TopicFormat
+from scanners.model import Recognizer, SampleRequest, ScanProgress
 from scanners.scan.service import Scanner
 
 log = structlog.get_logger("weir.scans")
@@ -69,6 +71,7 @@ class ScanRunner:
         scanner: Scanner,
         heartbeat_s: float,
         events: EventSink,
+        reread_after: timedelta,
     ) -> None:
         self._store = store
         self._scans = scans
@@ -77,6 +80,7 @@ class ScanRunner:
         self._connections = connections
         self._scanner = scanner
         self._events = events
+        self._reread_after = reread_after
         self._beat_s = heartbeat_s / 6
         self._worker = f"{os.uname().nodename}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
 
@@ -129,7 +133,7 @@ class ScanRunner:
             if not finished:
                 job.problems.append(self._no_topic(cluster, request["topics"]))
             return
-        windows, formats, declared = self._known(connection.namespace, topics)
+        known = last_scans(self._store, connection.namespace, topics, self._reread_after)
         for scan in self._scanner.scan(
             connection,
             topics,
@@ -138,9 +142,10 @@ class ScanRunner:
             on_progress=partial(self._progressed, job),
             cancelled=partial(self._cancelled, job),
             on_failure=partial(self._topic_failed, job),
-            last_windows=windows,
-            formats=formats,
-            declared=declared,
+            last_windows=known.windows,
+            formats=known.formats,
+            declared=known.declared,
+            last_bases={} if request.get("reread") else known.bases,
             resume=job.scan.id,
         ):
             try:
@@ -175,49 +180,15 @@ class ScanRunner:
         have = have if others else "its brokers list none that is not internal (_...)"
         return {"reason": "no_topic", "message": f"No topic of cluster {cluster} matches {named}; {have}."}
 
-    def _known(
-        self, namespace: str, topics: list[str]
-    ) -> tuple[dict[str, ScanWindow], dict[str, TopicFormat], dict[str, str]]:
-        """What the last scans looked at, and the formats and columns people declared."""
-        windows: dict[str, ScanWindow] = {}
-        formats: dict[str, TopicFormat] = {}
-        declared: dict[str, str] = {}
-        for topic in topics:
-            record = self._store.dataset(DatasetId(namespace, topic))
-            if record is None:
-                continue
-            stored = self._store.schema(record.id)
-            if stored is not None:
-                windows[topic] = stored.current.window
-            if record.declared_ddl:
-                declared[topic] = record.declared_ddl
-            document = self._store.document("Dataset", record.reference)
-            if document is not None and document.spec.get("format"):
-                formats[topic] = TopicFormat.from_mapping(document.spec["format"])
-        return windows, formats, declared
-
     def _keep(self, job: _Job, scan: DatasetScan) -> None:
         schema = self._datasets.record_scan(scan)
-        messages = [sentence(p) for p in scan.problems]
-        job.rows.append(
-            {
-                "namespace": scan.dataset.namespace,
-                "name": scan.dataset.name,
-                "state": "done",
-                "version": schema.version,
-                "format": dict(scan.schema.format),
-                "records": scan.schema.window.records,
-                "fields": len(scan.schema.fields),
-                "shapes": len(scan.schema.shapes),
-                "entities": sorted({c.entity for c in scan.classifications}),
-                "problems": messages,
-            }
-        )
-        job.problems += [
-            {"dataset": scan.dataset.name, "reason": p.get("reason"), "message": text}
-            for p, text in zip(scan.problems, messages, strict=True)
-            if p.get("reason") not in ("empty", "nothing_new")
-        ]
+        row, problems = self._unchanged_row(scan, schema) if scan.unchanged else scan_row(scan, schema)
+        job.rows.append(row)
+        job.problems += problems
+
+    def _unchanged_row(self, scan: DatasetScan, schema: SchemaVersion) -> Row:
+        record = self._store.dataset(scan.dataset) or self._datasets.get(scan.dataset)
+        return unchanged_row(record, schema, self._store.classifications(record.id))
 
     def _progressed(self, job: _Job, progress: ScanProgress) -> None:
         job.share = progress.done / progress.total if progress.total else 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from api.config.settings import Settings
 from api.features.scans.runner import ScanRunner
 from api.joins.connections import Connections
@@ -28,6 +30,7 @@ def provide(instance: Instance, parts: Adapters) -> None:
             instance[Scanner],
             instance[Settings].catalog.scan_heartbeat_s,
             instance[Events],
+            timedelta(days=instance[Settings].scanners.reread_days),
         )
 
     instance.provide(ScanRunner, runner)

@@ -304,4 +304,6 @@ def _outline(dataset: DatasetId, cluster: str | None, labels: Sequence[tuple[str
 
 
 def _schema(row: SchemaRow) -> StoredSchema:
-    return StoredSchema(SchemaVersion.from_json(row.baseline), SchemaVersion.from_json(row.current), tuple(row.changes))
+    baseline = SchemaVersion.from_json(row.baseline)
+    current = baseline if row.current == row.baseline else SchemaVersion.from_json(row.current)
+    return StoredSchema(baseline, current, tuple(row.changes))

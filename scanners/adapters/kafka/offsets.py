@@ -10,6 +10,7 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from catalog.errors import Unavailable
 from scanners.adapters.kafka.settings import librdkafka
+from scanners.adapters.kafka.topic_ids import of_its_own, topic_ids
 from scanners.model import ClusterConnection, Partition, Topic
 from scanners.settings import ScannerSettings
 
@@ -63,6 +64,7 @@ class KafkaOffsets:
             ends.append(offsets)
             unreadable |= {place: _reason(error) for place, error in failures.items()}
         begins, latest = ends
+        ids = topic_ids(admin, {name for name, _ in leaders}, self._settings.kafka_seconds)
         by_topic: dict[str, list[_Place]] = {}
         for place in sorted(leaders):
             by_topic.setdefault(place[0], []).append(place)
@@ -71,6 +73,7 @@ class KafkaOffsets:
                 name,
                 tuple(Partition(place[1], begins[place], latest[place]) for place in places if place not in unreadable),
                 tuple((place[1], unreadable[place]) for place in places if place in unreadable),
+                ids[name],
             )
             for name, places in by_topic.items()
         ]
@@ -91,8 +94,8 @@ class KafkaOffsets:
                     failures[place.topic, place.partition] = error
         if not failures or offsets:
             return offsets, failures
-        if not all(_of_its_own(error) for error in failures.values()):
-            raise next(error for error in failures.values() if not _of_its_own(error))
+        if not all(of_its_own(error) for error in failures.values()):
+            raise next(error for error in failures.values() if not of_its_own(error))
         names = list(dict.fromkeys(name for name, _ in places))
         if len(names) == 1:
             return offsets, failures
@@ -116,22 +119,6 @@ class KafkaOffsets:
                 " Check the address and the security settings.",
                 details={"server": "kafka", "bootstrap": cluster.bootstrap},
             ) from error
-
-
-def _of_its_own(error: Any) -> bool:
-    """Whether it is about a topic or a partition, and not about the cluster."""
-    from confluent_kafka import KafkaError
-
-    return error.args[0].code() in (
-        KafkaError.TOPIC_AUTHORIZATION_FAILED,
-        KafkaError.UNKNOWN_TOPIC_OR_PART,
-        KafkaError.UNKNOWN_TOPIC_ID,
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.LEADER_NOT_AVAILABLE,
-        KafkaError.UNKNOWN_LEADER_EPOCH,
-        KafkaError.FENCED_LEADER_EPOCH,
-        KafkaError.OFFSET_NOT_AVAILABLE,
-    )
 
 
 def _reason(error: Any) -> str:

@@ -8,14 +8,13 @@ from typing import Any
 
 from catalog.errors import Unavailable
 from scanners.adapters.kafka.settings import librdkafka
+from scanners.adapters.kafka.topic_ids import topic_ids
 from scanners.model import ClusterConnection, OffsetRange, RawRecord
 from scanners.ports import ReadRecords
 from scanners.settings import ScannerSettings
 
 _AT_ONCE = 2000
 _POLL_S = 0.5
-_NO_ID = ("AAAAAAAAAAAAAAAAAAAAAA", "None", "")
-"""How the id of a topic is written that has none."""
 
 
 class KafkaRecords:
@@ -25,17 +24,15 @@ class KafkaRecords:
         self._settings = settings or ScannerSettings()
 
     def topic_id(self, cluster: ClusterConnection, topic: str) -> str:
-        from confluent_kafka import KafkaException, TopicCollection
+        from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
         seconds = self._settings.kafka_seconds
         try:
             admin = AdminClient(librdkafka(cluster.kafka, cluster.bootstrap, seconds))
-            described = admin.describe_topics(TopicCollection([topic]), request_timeout=seconds)
-            id = str(described[topic].result(seconds).topic_id)
+            return topic_ids(admin, [topic], seconds)[topic]
         except KafkaException as error:
             raise _unavailable(cluster, error.args[0] if error.args else error) from error
-        return "" if id in _NO_ID else id
 
     def read(
         self, cluster: ClusterConnection, ranges: Sequence[OffsetRange], max_bytes: int, seconds: float
