@@ -171,7 +171,8 @@ def _table_joins(reading: Roles, places: Places) -> None:
                 raise places.refuse(
                     join,
                     f"A {join.side} JOIN would keep rows of a table that no record asks for; put the stream behind"
-                    " FROM and write LEFT JOIN, or bind the times of two streams.",
+                    " FROM and write LEFT JOIN, or bind the times of two streams. To have all rows of two tables, declare"
+                    f" a view of the newest rows of each, and write the {join.side} JOIN of both views when you read.",
                     "table-outer",
                 )
 

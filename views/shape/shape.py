@@ -19,6 +19,7 @@ from policies.sql.trace import Visible
 from views.shape import keys, limits, names, replacing, rows, times
 from views.shape.bad_values import with_null_for_bad_values
 from views.shape.completed import sessions_with_a_group, without_idle_distinct
+from views.shape.groups import without_brackets
 from views.shape.in_order import keep_order
 from views.shape.kept import with_kept
 from views.shape.names import KEPT
@@ -82,6 +83,7 @@ def shape(
     """
     places = Places.of(gated)
     tree: Any = gated.tree.copy()
+    without_brackets(tree)
     clocks = frozenset({TIME, fold(watermark_column)} if watermark_column else {TIME})
     reading = roles(tree, places, clocks)
     limits.check(tree, reading, places)

@@ -98,6 +98,12 @@ def test_slips(sql: str, message: str) -> None:
         ("SELECT * FROM t EMIT CHANGES LIMIT 5", "EMIT CHANGES are the last two words"),
         ("SELECT STREAM * FROM t", "STREAM is not a word of this SQL"),
         ("SELECT LATEST_BY_OFFSET(a) FROM t", "write max_by(value, _offset)"),
+        ("SELECT COUNT_DISTINCT(a) FROM t", "write count(DISTINCT value), and in a view size(collect_set(value))"),
+        ("SELECT AS_VALUE(a) FROM t", "write its argument alone"),
+        ("SELECT URL_EXTRACT_HOST(a) FROM t", "write parse_url(text, 'HOST')"),
+        ("SELECT STRUCT(a := 1) AS s FROM t", "Fields are named in named_struct('a', 1, 'b', 2)"),
+        ("SELECT customer->email FROM t", "written with a dot, as in customer.email"),
+        ("SELECT a FROM t PARTITION BY a", "The records of a view have its key"),
         # units, patterns, stars
         ("SELECT date_trunc('fortnight', a) FROM t", "is not a unit of time that it knows. It knows YEAR to MICROSECOND."),
         ("SELECT trunc(a, 'DAY') FROM t", "date_trunc has shorter ones"),
