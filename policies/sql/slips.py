@@ -140,7 +140,9 @@ def _by_or_join(tokens: Sequence[Token], here: int) -> str | None:
         if one.is_word(_QUERIES) and other.kind in ("word", "quoted") and not other.is_word(_KNOWN):
             return f"Behind {one.text.upper()} comes a query, as in SELECT * FROM {other.text[:40]}."
         if _pair(one, other, "partition", "by") and _call(tokens, here, words("over")) is None:
-            return "PARTITION BY goes into OVER (...); to group rows write GROUP BY. The records of a view have its key."
+            return (
+                "PARTITION BY goes into OVER (...); to group rows write GROUP BY. The records of a view have its key."
+            )
     return None
 
 

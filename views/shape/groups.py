@@ -292,4 +292,16 @@ def _tables(node: Any, around: list[Relation]) -> Iterator[str]:
         yield first if len(column.parts) > 1 and first in aliases else ""
 
 
-__all__ = ["END", "START", "WHOLE", "Group", "Grouped", "aggregates", "grouped", "grouping", "has_aggregate", "same", "without_brackets"]
+__all__ = [
+    "END",
+    "START",
+    "WHOLE",
+    "Group",
+    "Grouped",
+    "aggregates",
+    "grouped",
+    "grouping",
+    "has_aggregate",
+    "same",
+    "without_brackets",
+]

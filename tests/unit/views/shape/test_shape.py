@@ -209,8 +209,11 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
         ("SELECT upper(a) a, count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
         ("SELECT a, count(*) n FROM t GROUP BY (a, b)", "group-not-shown", "add b to SELECT"),
         (f"SELECT a, count(*) n FROM t GROUP BY a, {FIVE}", "group-not-shown", "add window.start to SELECT"),
-        ("SELECT a, count(*) n FROM t GROUP BY a, session_window(_timestamp, '1 minute')", "group-not-shown",
-         "add session_window.start to SELECT"),
+        (
+            "SELECT a, count(*) n FROM t GROUP BY a, session_window(_timestamp, '1 minute')",
+            "group-not-shown",
+            "add session_window.start to SELECT",
+        ),
         (
             "SELECT a.g, d.n FROM (SELECT g, count(*) c FROM t GROUP BY g) a JOIN d ON d.g = a.g",
             "join-after-group",
