@@ -88,7 +88,7 @@ def _as_of(tokens: Sequence[Token], here: int) -> str | None:
 
 def _emit(tokens: Sequence[Token], here: int) -> str | None:
     if any(token.is_word(words("emit")) for token in tokens[max(0, here - 2) : here + 1]):
-        return "EMIT CHANGES are the last two words of a query; there is no EMIT FINAL, and LIMIT goes before them."
+        return "EMIT CHANGES are the last two words of a query, or EMIT FINAL of a view; LIMIT goes before them."
     return None
 
 

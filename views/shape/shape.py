@@ -78,8 +78,9 @@ def shape(
     replaced   followed topics whose records replace those of the same key: views with a key, compacted topics
     compacted  those of them that are topics
 
-    EMIT CHANGES at its end is left out: a view does that always. Raises SqlRefused with the place (`line`, `column`,
-    `reasons`) for what cannot stream, InvalidInput for a key that is not in the result.
+    EMIT CHANGES at its end is left out: a view does that always. EMIT FINAL sends the rows of windows once. Raises
+    SqlRefused with the place (`line`, `column`, `reasons`) for what cannot stream, InvalidInput for a key that is not in
+    the result.
     """
     places = Places.of(gated)
     tree: Any = gated.tree.copy()
@@ -91,7 +92,7 @@ def shape(
     result, starred = names.check(tree, places, columns)
     key_names = [names.of_result(name, result, starred) for name in key or ()]
     watermarks = times.watermarks(reading, watermark_column or TIME, own=watermark_column is None)
-    kind = rows.kind(tree, reading, places, watermark, watermarks)
+    kind = rows.kind(tree, reading, places, watermark, watermarks, gated.emit_final)
     replacing.check(reading, kind.folds, replaced, compacted, places)
     shaped = Shape(
         tree=tree,

@@ -24,7 +24,7 @@ def shaped(
     columns: dict[str, list[str]] | None = None,
     replaced: bool = False,
 ) -> Shape:
-    gated = gate.check(sql)
+    gated = gate.check(sql, final=True)
     known = None if columns is None else {ref: Visible(columns.get(ref.name, ["id"])) for ref in gated.tables}
     return shape(
         gated,
@@ -76,6 +76,8 @@ def runs(sql: str, **given: object) -> str:
             ("ws",),
         ),
         (f"SELECT a.x, b.y FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "append", ()),
+        (f"SELECT a, window.start ws, count(*) n FROM t GROUP BY a, {FIVE} EMIT FINAL", "append", ("a", "ws")),
+        (f"SELECT a, window.start ws, count(*) n FROM t GROUP BY a, {FIVE} EMIT CHANGES", "update", ("a", "ws")),
     ],
 )
 def test_mode_and_key(sql: str, mode: str, key: tuple[str, ...]) -> None:
@@ -225,6 +227,12 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
             "before",
         ),
         ("SELECT a, count(*) n FROM t GROUP BY a UNION ALL SELECT a, 1 FROM u", "union-of-groups", "as a view"),
+        ("SELECT a FROM t EMIT FINAL", "final", "leave it out"),
+        (
+            "SELECT a, count(*) n FROM t GROUP BY a EMIT FINAL",
+            "stacked",
+            "EMIT FINAL needs an end in time; group by window",
+        ),
         ("SELECT a, A FROM t", "column-name", "otherwise"),
         ("SELECT a + 1 FROM t", "column-name", "AS"),
         ("SELECT a AS weir_kept FROM t", "column-name", "own"),
@@ -242,6 +250,7 @@ def test_refused_with_what_to_write_instead(sql: str, reason: str, words: str) -
     "sql",
     [
         "SELECT a, session_window.start s FROM t GROUP BY a, session_window(_timestamp, '1 minute')",
+        f"SELECT a, window.start s, count(*) n FROM t GROUP BY a, {FIVE} EMIT FINAL",
         f"SELECT a.x FROM t a LEFT JOIN u b ON a.id = b.id AND {BOUND}",
         f"SELECT window.start s, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY window(a._timestamp, '1 hour')",
     ],
