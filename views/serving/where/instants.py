@@ -22,7 +22,7 @@ _LARGEST = (1 << 63) - 1
 
 
 def number_of_time(node: exp.Expression, of: Typed, unit: int) -> Typed:
-    """`unix_millis(time)` and the like, rounded down. Raises InvalidInput for what is not a time."""
+    """`unix_millis(time)` and its siblings, rounded down. Raises InvalidInput for what is not a time."""
     if of.family == "null":
         return as_kind(of, BIGINT)
     if of.kind not in (TIMESTAMP, DATE):
@@ -31,7 +31,7 @@ def number_of_time(node: exp.Expression, of: Typed, unit: int) -> Typed:
 
 
 def time_of_number(node: exp.Expression, of: Typed, unit: int) -> Typed:
-    """`timestamp_millis(number)` and the like; NULL beyond the times that there are. Raises InvalidInput."""
+    """`timestamp_millis(number)` and its siblings; NULL beyond the times that there are. Raises InvalidInput."""
     if of.family == "null":
         return as_kind(of, TIMESTAMP)
     if of.family != "integer":
