@@ -34,5 +34,5 @@ def test_what_is_written_here_is_read(code: str) -> None:
 
 @pytest.mark.parametrize("code", THERE)
 def test_what_ksqldb_writes_is_refused_with_what_to_write(code: str) -> None:
-    with pytest.raises(SqlRefused, match="write|written|named|did you mean"):
+    with pytest.raises(SqlRefused, match=r"write|written|named|did you mean"):
         gate.check(f"SELECT {code} AS x FROM t")
