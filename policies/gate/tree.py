@@ -178,7 +178,7 @@ class Checker:
         if wrong is not None:
             raise self.refuse(node, wrong, "unit", name.lower())
         if name.lower() in units.CALLS and isinstance(first, exp.Column) and fold_word(first) in units.UNITS:
-            first.replace(exp.Var(this=first.name.upper()))
+            first.replace(exp.Var(this=first.name.upper().removesuffix("S")))  # of calls Spark knows the singular
         if inventory.grows(name):
             self._growth(node, name.lower())
 

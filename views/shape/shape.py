@@ -22,6 +22,7 @@ from views.shape.completed import sessions_with_a_group, without_idle_distinct
 from views.shape.groups import without_brackets
 from views.shape.in_order import keep_order
 from views.shape.kept import with_kept
+from views.shape.lists import compare_texts_alone
 from views.shape.names import KEPT
 from views.shape.places import Places
 from views.shape.roles import Roles, roles
@@ -85,6 +86,7 @@ def shape(
     places = Places.of(gated)
     tree: Any = gated.tree.copy()
     without_brackets(tree)
+    compare_texts_alone(tree)
     clocks = frozenset({TIME, fold(watermark_column)} if watermark_column else {TIME})
     reading = roles(tree, places, clocks)
     limits.check(tree, reading, places)

@@ -140,6 +140,21 @@ def test_a_declared_watermark_column_is_taken() -> None:
     assert set(view.watermarks.values()) == {"seen_at"}
 
 
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ("a IN (1, '2')", "(`a` = '2' OR `a` IN (1))"),
+        ("NOT a IN ('1', '2.0')", "NOT (`a` = '1' OR `a` = '2.0')"),
+        ("a IN ('x', b)", "(`a` = 'x' OR `a` IN (`b`))"),
+        ("a IN ('EU', 'US')", "`a` IN ('EU', 'US')"),
+        ("a IN (1, 2)", "`a` IN (1, 2)"),
+    ],
+)
+def test_texts_of_a_list_are_compared_alone(condition: str, text: str) -> None:
+    """Without ANSI mode 1.0 would not be in (1, '2')."""
+    assert runs(f"SELECT a FROM t WHERE {condition}").endswith(f" WHERE {text}")
+
+
 def test_having_becomes_a_column() -> None:
     view = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
     assert view.kept == "weir_kept"
