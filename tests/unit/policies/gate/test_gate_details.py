@@ -176,7 +176,7 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
             "SELECT '''' AS x, 'a''''b' AS y, '' AS z FROM t",
             r"SELECT '\'' AS `x`, 'a\'\'b' AS `y`, '' AS `z` FROM `v0` AS `t`",
         ),
-        ('SELECT "say ""yes" AS x FROM t', "SELECT 'say \"yes' AS `x` FROM `v0` AS `t`"),
+        ('SELECT "who ""yes" AS x FROM t', "SELECT 'who \"yes' AS `x` FROM `v0` AS `t`"),
         ("SELECT 'a' 'b' AS x FROM t", "SELECT concat('a', 'b') AS `x` FROM `v0` AS `t`"),
         (
             "SELECT timestampadd(MILLISECONDS, 5, a) AS x FROM t",
