@@ -58,7 +58,7 @@ def _shifted(error: SqlRefused) -> SqlRefused:
 
 def _read(text: str) -> Fragment:
     lexed = lex(_LEAD + text)
-    if lexed.emit_changes or lexed.windows:
+    if lexed.emit_changes or lexed.emit_final or lexed.windows:
         raise refused(text, 0, "The expression holds words of a query.", "expression")
     try:
         trees = [tree for tree in sqlglot.parse(lexed.text, dialect=DIALECT) if tree is not None]

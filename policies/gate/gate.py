@@ -51,6 +51,7 @@ class Gated:
     tables        each topic once, in order of first mention
     places        where each is in the text (line, column)
     emit_changes  a push query
+    emit_final    a view whose rows come once
     hints         it has hints, which are left out
     quoted_texts  its texts in double quotes, which other engines read as names
     environment   names that Spark would answer itself (`user`...) unless a table has such a column, with their places
@@ -64,6 +65,7 @@ class Gated:
     tree: exp.Expression
     hints: bool = False
     quoted_texts: tuple[str, ...] = ()
+    emit_final: bool = False
 
     def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
         """The text with `views` naming the view of each table. KeyError when one is missing.
@@ -90,12 +92,15 @@ class Gated:
         return live.problem(self.tree)
 
 
-def check(sql: str, most: Most = _MOST) -> Gated:
-    """Read a query whose plan is at most as large as `most`.
+def check(sql: str, most: Most = _MOST, *, final: bool = False) -> Gated:
+    """Read a query whose plan is at most as large as `most`; `final`: it may end in EMIT FINAL, as a view's may.
 
     Raises SqlRefused with `details` {line, column, reasons: [class]}, and {limit, found, most} for a plan too large.
     """
     first = _read(sql)
+    if first.emit_final and not final:
+        at = max(0, sql.upper().rfind("EMIT"))
+        raise refused(sql, at, "EMIT FINAL is for views, whose rows it sends once; leave it out.", "emit-final")
     problem = most.problem(expanded_plan.size(first.tree))
     if problem is not None:
         sentence, limit, count, largest = problem
@@ -137,6 +142,7 @@ def _read(sql: str) -> Gated:
             tree=tree,
             hints=lexed.hints,
             quoted_texts=tuple(dict.fromkeys(lexed.quoted_texts)),
+            emit_final=lexed.emit_final,
         )
     except RecursionError as error:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error

@@ -47,7 +47,8 @@ _INSTEAD = {
     "Parameter": "Parameters are not filled in; write the value itself.",
     "Array": "A list is written array(1, 2).",
     "Unnest": "UNNEST is not Spark's; write LATERAL VIEW explode(list) t AS x.",
-    "JSONExtract": "Spark has no -> for JSON; write get_json_object(text, '$.a').",
+    "JSONExtract": "A field of an object is written with a dot, as in customer.email; of a JSON text get_json_object(text, '$.a').",
+    "PropertyEQ": "Fields are named in named_struct('a', 1, 'b', 2), and a map is written map('a', 1, 'b', 2).",
     "JSONExtractScalar": "Spark has no ->> for JSON; write get_json_object(text, '$.a').",
 }
 """The message for a node that is not allowed and has a common relative."""
@@ -177,7 +178,7 @@ class Checker:
         if wrong is not None:
             raise self.refuse(node, wrong, "unit", name.lower())
         if name.lower() in units.CALLS and isinstance(first, exp.Column) and fold_word(first) in units.UNITS:
-            first.replace(exp.Var(this=first.name.upper()))
+            first.replace(exp.Var(this=first.name.upper().removesuffix("S")))  # of calls Spark knows the singular
         if inventory.grows(name):
             self._growth(node, name.lower())
 

@@ -90,8 +90,8 @@ class QueryCheck:
         self._preparer, self._trail, self._engine, self._settings = preparer, trail, engine, settings
         self._analyses = threading.BoundedSemaphore(_ANALYSES)
 
-    def check(self, subject: Subject, sql: str, purpose: str | None = None) -> CheckedQuery:
-        """The problems of a text, and what it would show.
+    def check(self, subject: Subject, sql: str, purpose: str | None = None, *, view: bool = False) -> CheckedQuery:
+        """The problems of a text, and what it would show. `view`: it is the query of a view.
 
         Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store), NotAllowed for
         an agent that states another purpose than its token's.
@@ -102,14 +102,14 @@ class QueryCheck:
             if about_views is not None:
                 if about_views.action is not ViewAction.CREATE:
                     return CheckedQuery()
-                return self.check(subject, about_views.query, purpose)
+                return self.check(subject, about_views.query, purpose, view=True)
             statement = statements.read(sql)
             if statement is not None and statement.about in (About.TABLES, About.CLUSTERS, About.FUNCTIONS):
                 return CheckedQuery()
             if statement is not None:
                 query = statement.query if statement.query is not None else names_table(statement, sql)
                 return replace(self.check(subject, query, purpose), columns=())
-            gated = self._trail.draft(subject, sql, purpose, ACTION)
+            gated = self._trail.draft(subject, sql, purpose, ACTION, view=view)
         except SqlRefused as error:
             return CheckedQuery([_refusal(sql, error)])
         answer = self._checked(subject, sql, gated, purpose)

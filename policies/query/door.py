@@ -55,11 +55,14 @@ class AuditedGate:
         with self.refusals(subject, sql, purpose, action, running):
             return gate.check(sql, self._most)
 
-    def draft(self, subject: Subject, sql: str, purpose: str | None, action: AuditAction) -> Gated:
-        """The gated query of somebody who types: as `gate`, but words that are not a query yet are not written."""
+    def draft(
+        self, subject: Subject, sql: str, purpose: str | None, action: AuditAction, *, view: bool = False
+    ) -> Gated:
+        """The gated query of somebody who types: as `gate`, but words that are not a query yet are not written. `view`: it is
+        that of a view."""
         self.purpose(subject, purpose, action)
         try:
-            return gate.check(sql, self._most)
+            return gate.check(sql, self._most, final=view)
         except SqlRefused as error:
             reasons = error.details.get("reasons", ())
             if not _UNFINISHED.issuperset(reasons):

@@ -4,7 +4,8 @@ What this does, and always by tokens, never by searching the text (which would a
 
 - measures: length, number of tokens, depth of brackets; a bomb for the parser is refused here;
 - refuses `${`, which Spark substitutes inside the text, and everything that asks for a parameter;
-- takes off `EMIT CHANGES` at the end, and the `AS OF` windows behind tables, which no dialect knows; leaves out hints;
+- takes off `EMIT CHANGES` or `EMIT FINAL` at the end, and the `AS OF` windows behind tables, which no dialect knows;
+  leaves out hints;
 - puts a prefix before the names of function calls. sqlglot knows functions of thirty dialects and rewrites some of
   them; with the prefix it keeps the call as it was written, and the gate sees the name that Spark will see.
 """
@@ -86,6 +87,7 @@ class Lexed:
     windows: list[AsOf]
     emit_changes: bool
     calls: dict[str, int]
+    emit_final: bool = False
     hints: bool = False
     quoted_texts: list[str] = field(default_factory=list)
     _edits: list[tuple[int, int]] = field(default_factory=list)  # (position in text, shift from there on)
@@ -117,13 +119,36 @@ def lex(sql: str) -> Lexed:
     if not tokens:
         raise refused(sql, 0, "There is no query.", "empty")
     _one_query(sql, tokens)
-    emit = (
-        len(tokens) > 2
-        and [t.text.upper() for t in tokens[-2:]] == ["EMIT", "CHANGES"]
-        and not any(t.token_type in _NOT_A_NAME or t.token_type is TokenType.IDENTIFIER for t in tokens[-2:])
+    emit = _emitted(tokens)
+    lexed = _edit(
+        _quotes_by_backslash(sql, tokens),
+        tokens[:-2] if emit else tokens,
+        tokens[-2].start if emit else len(sql),
+        emit == "CHANGES",
     )
-    end = tokens[-2].start if emit else len(sql)
-    return _edit(sql, tokens[:-2] if emit else tokens, end, emit)
+    lexed.original, lexed.emit_final = sql, emit == "FINAL"
+    return lexed
+
+
+def _quotes_by_backslash(sql: str, tokens: list[Any]) -> str:
+    """Two quotes inside a text are one, as in standard SQL: `'O''Brien'`. Spark 4.0 would read two texts, one behind the
+    other. The result is as long as before."""
+    letters = list(sql)
+    for one, following in itertools.pairwise(tokens):
+        both = one.token_type is following.token_type is TokenType.STRING
+        if both and one.end + 1 == following.start and sql[one.end] == sql[following.start]:
+            letters[one.end] = "\\"
+    return "".join(letters)
+
+
+def _emitted(tokens: list[Any]) -> str | None:
+    """CHANGES or FINAL of `EMIT CHANGES` and `EMIT FINAL` at the end."""
+    if len(tokens) <= 2 or any(
+        t.token_type in _NOT_A_NAME or t.token_type is TokenType.IDENTIFIER for t in tokens[-2:]
+    ):
+        return None
+    first, last = (t.text.upper() for t in tokens[-2:])
+    return last if first == "EMIT" and last in ("CHANGES", "FINAL") else None
 
 
 def _measure(sql: str, tokens: list[Any]) -> None:

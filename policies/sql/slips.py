@@ -88,7 +88,7 @@ def _as_of(tokens: Sequence[Token], here: int) -> str | None:
 
 def _emit(tokens: Sequence[Token], here: int) -> str | None:
     if any(token.is_word(words("emit")) for token in tokens[max(0, here - 2) : here + 1]):
-        return "EMIT CHANGES are the last two words of a query; there is no EMIT FINAL, and LIMIT goes before them."
+        return "EMIT CHANGES are the last two words of a query, or EMIT FINAL of a view; LIMIT goes before them."
     return None
 
 
@@ -140,7 +140,9 @@ def _by_or_join(tokens: Sequence[Token], here: int) -> str | None:
         if one.is_word(_QUERIES) and other.kind in ("word", "quoted") and not other.is_word(_KNOWN):
             return f"Behind {one.text.upper()} comes a query, as in SELECT * FROM {other.text[:40]}."
         if _pair(one, other, "partition", "by") and _call(tokens, here, words("over")) is None:
-            return "PARTITION BY goes into OVER (...); to group rows write GROUP BY."
+            return (
+                "PARTITION BY goes into OVER (...); to group rows write GROUP BY. The records of a view have its key."
+            )
     return None
 
 

@@ -91,6 +91,17 @@ KINDS = {
         " GROUP BY region, window(_timestamp, '5 seconds')",
         [("EU", at(0), 2, 14), ("US", at(0), 1, 7), ("EU", at(5), 1, None), (None, at(10), 1, 1), ("US", at(40), 1, 2)],
     ),
+    # The window of the last record is open.
+    "final": Kind(
+        "SELECT region, window.start AS ws, count(*) AS n FROM {orders} GROUP BY region, window(_timestamp, '5 seconds')"
+        " HAVING count(*) < 2 EMIT FINAL",
+        [("US", at(0), 1), ("EU", at(5), 1), (None, at(10), 1), ("US", at(40), 1)],
+        LIMIT,
+    ),
+    "brackets": Kind(
+        "SELECT region, van, count(*) AS n FROM {orders} WHERE id < 9 GROUP BY (region, van)",
+        [("EU", "a", 2), ("US", "b", 1), ("EU", "c", 1), (None, None, 1), ("US", "a", 1)],
+    ),
     "hopping": Kind(
         "SELECT window.start AS ws, window.end AS we, count(*) AS n FROM {orders} WHERE region = 'EU'"
         " GROUP BY window(_timestamp, '10 seconds', '5 seconds')",

@@ -114,7 +114,12 @@ def of_basis(basis: Basis, preparer: Preparer) -> Built:
     )
     return Built(
         generation=_hash(
-            [plan.sql, spec.model_dump(mode="json", include=_SHAPING), *map(_meaning, tables), *_form(spec, tables)]
+            [
+                plan.sql,
+                spec.model_dump(mode="json", include=_SHAPING),
+                *map(_meaning, tables),
+                *_form(spec, gated, tables),
+            ]
         ),
         reads=_hash([spec.onError, *(_decoding(each.table) for each in tables)]),
         sql=plan.sql,
@@ -176,7 +181,7 @@ def _topic(decided: DecidedTables, ref: TableRef) -> str:
 @lru_cache(maxsize=256)
 def gated_once(sql: str) -> Gated:
     """A text is the same query at every look; only its tables and their decisions change. Raises SqlRefused."""
-    return gate.check(sql)
+    return gate.check(sql, final=True)
 
 
 _SHAPING = {"key", "startFrom", "watermark", "sink", "ttl"}
@@ -233,9 +238,10 @@ def _meaning(each: StreamTable) -> Any:
     ]
 
 
-def _form(spec: ViewSpec, tables: tuple[StreamTable, ...]) -> list[str]:
-    """Copies of another form than those of before, which are built again."""
-    return ["keys of hidden records"] if spec.copyOf is not None and tables[0].table.filters else []
+def _form(spec: ViewSpec, gated: Gated, tables: tuple[StreamTable, ...]) -> list[str]:
+    """What the text and the tables do not show: rows that come once, and copies of another form than those of before."""
+    copied = ["keys of hidden records"] if spec.copyOf is not None and tables[0].table.filters else []
+    return [*copied, *(["rows come once"] if gated.emit_final else [])]
 
 
 def _decoding(table: TablePlan) -> Any:

@@ -95,6 +95,23 @@ def grouping(select: Any) -> list[Any]:
     return [_meant(each, items) for each in clause.expressions]
 
 
+def without_brackets(tree: Any) -> None:
+    """`GROUP BY (a, b)` as `GROUP BY a, b`, where the result does not show the pair itself."""
+    for clause in tree.find_all(exp.Group):
+        items = [written(item) for item in getattr(clause.parent, "expressions", ())]
+        clause.set("expressions", [part for each in clause.expressions for part in _parts(each, items)])
+
+
+def _parts(node: Any, items: list[Any]) -> Iterator[Any]:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Tuple) and node not in items:
+        for each in node.expressions:
+            yield from _parts(each, items)
+    else:
+        yield node
+
+
 def _meant(each: Any, items: list[Any]) -> Any:
     if isinstance(each, exp.Literal) and each.is_int and 0 < int(each.name) <= len(items):
         return written(items[int(each.name) - 1])
@@ -275,4 +292,16 @@ def _tables(node: Any, around: list[Relation]) -> Iterator[str]:
         yield first if len(column.parts) > 1 and first in aliases else ""
 
 
-__all__ = ["END", "START", "WHOLE", "Group", "Grouped", "aggregates", "grouped", "grouping", "has_aggregate", "same"]
+__all__ = [
+    "END",
+    "START",
+    "WHOLE",
+    "Group",
+    "Grouped",
+    "aggregates",
+    "grouped",
+    "grouping",
+    "has_aggregate",
+    "same",
+    "without_brackets",
+]

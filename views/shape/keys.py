@@ -10,7 +10,7 @@ from sqlglot import exp
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Visible
-from views.shape.groups import Grouped, doubtful, grouped
+from views.shape.groups import Group, Grouped, doubtful, grouped
 from views.shape.kept import conditions
 from views.shape.names import first_select
 from views.shape.places import Places
@@ -48,7 +48,7 @@ def _key(tree: Any, groups: Grouped, declared: list[str], columns: list[str], pl
             continue
         at = group.node if group.node.parent is not None else select
         if group.best is None:
-            text = group.node.sql("spark", comments=False)[:60]
+            text = _shown(group)
             raise places.refuse(
                 at,
                 f"The result does not distinguish its groups: add {text} to SELECT, by a name of its own.",
@@ -69,6 +69,13 @@ def _key(tree: Any, groups: Grouped, declared: list[str], columns: list[str], pl
         return tuple(dict.fromkeys([*declared, *added]))
     order = {fold(name): n for n, name in enumerate(columns)}
     return tuple(sorted(dict.fromkeys(added), key=lambda name: order.get(fold(name), len(order))))
+
+
+def _shown(group: Group) -> str:
+    """What is added to SELECT for a group; of a window its start is enough."""
+    if group.window is not None:
+        return f"{'session_window' if group.session else 'window'}.start"
+    return str(group.node.sql("spark", comments=False))[:60]
 
 
 def _too_short(name: str) -> str:

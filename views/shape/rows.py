@@ -37,6 +37,7 @@ _STACKED = (
 _JOINED = (
     "group by window(_timestamp, ...) too, or declare the join as a view with an output topic and aggregate that topic"
 )
+_FINAL, _WINDOW = "EMIT FINAL", "group by window(_timestamp, '5 minutes'), or leave EMIT FINAL out"
 _DISTINCT = "write one aggregate, as in size(collect_set(struct(a, b))), or group both by window(...)"
 
 
@@ -48,8 +49,10 @@ class Kind:
     notes: tuple[str, ...] = ()
 
 
-def kind(tree: Any, reading: Roles, places: Places, watermark: bool, watermarks: Mapping[TableRef, str]) -> Kind:
-    """Raises SqlRefused for aggregates that Spark does not stack or send."""
+def kind(
+    tree: Any, reading: Roles, places: Places, watermark: bool, watermarks: Mapping[TableRef, str], final: bool = False
+) -> Kind:
+    """`final`: each row comes once. Raises SqlRefused for aggregates that Spark does not stack or send."""
     notes: list[str] = []
     joined = [each for each in reading.selects if each.tied]
     for each in joined:
@@ -61,19 +64,25 @@ def kind(tree: Any, reading: Roles, places: Places, watermark: bool, watermarks:
         _below(reading, levels, unions) | {r.table for e in joined for r in e.streams if r.table is not None}
     )
     if not levels and not unions:
+        if final:
+            raise places.refuse(
+                tree, "EMIT FINAL sends the rows of groups once, and there is no GROUP BY; leave it out.", "final"
+            )
         return Kind("append", False, folds, tuple(notes))
     sessions = [window.call for each in levels for window in _windows(each) if window.session]
     stacked = _height(tree, {}) > 1
     _passed_on(reading, levels, unions, places)
     for each in levels:
         _groups(each, places)
-    if not (sessions or stacked or joined):
+    if not (sessions or stacked or joined or final):
         if not watermark and any(_windows(each) for each in levels):
             notes.append("Without a watermark the state keeps every window; add watermark to the view to end them.")
         if not watermark and (unions or any(e.select.args.get("distinct") for e in levels)):
             notes.append("Without a watermark over one of its columns, DISTINCT keeps every row in the state.")
         return Kind("update", True, folds, tuple(notes))
-    what = "A session window" if sessions else f"An aggregate over {'an aggregate' if stacked else 'a join of streams'}"
+    what = f"An aggregate over {'an aggregate' if stacked else 'a join of streams'}"
+    if sessions or not (stacked or joined):
+        what = "A session window" if sessions else _FINAL
     _ends(levels, unions, what, stacked, places, watermarks)
     if not watermark:
         first = (sessions or [levels[0].select])[0]
@@ -93,7 +102,7 @@ def _ends(
     watermarks: Mapping[TableRef, str],
 ) -> None:
     """Raises SqlRefused where an aggregate has no time after which its rows are sent."""
-    instead = _STACKED if stacked else _JOINED
+    instead = _STACKED if stacked else _WINDOW if what == _FINAL else _JOINED
     if stacked and (unions or any(level.select.args.get("distinct") for level in levels)):
         instead = _DISTINCT
     for each in levels:
@@ -171,7 +180,8 @@ def _table_joins(reading: Roles, places: Places) -> None:
                 raise places.refuse(
                     join,
                     f"A {join.side} JOIN would keep rows of a table that no record asks for; put the stream behind"
-                    " FROM and write LEFT JOIN, or bind the times of two streams.",
+                    " FROM and write LEFT JOIN, or bind the times of two streams. To have all rows of two tables, declare"
+                    f" a view of the newest rows of each, and write the {join.side} JOIN of both views when you read.",
                     "table-outer",
                 )
 

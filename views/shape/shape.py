@@ -19,8 +19,10 @@ from policies.sql.trace import Visible
 from views.shape import keys, limits, names, replacing, rows, times
 from views.shape.bad_values import with_null_for_bad_values
 from views.shape.completed import sessions_with_a_group, without_idle_distinct
+from views.shape.groups import without_brackets
 from views.shape.in_order import keep_order
 from views.shape.kept import with_kept
+from views.shape.lists import compare_texts_alone
 from views.shape.names import KEPT
 from views.shape.places import Places
 from views.shape.roles import Roles, roles
@@ -77,11 +79,14 @@ def shape(
     replaced   followed topics whose records replace those of the same key: views with a key, compacted topics
     compacted  those of them that are topics
 
-    EMIT CHANGES at its end is left out: a view does that always. Raises SqlRefused with the place (`line`, `column`,
-    `reasons`) for what cannot stream, InvalidInput for a key that is not in the result.
+    EMIT CHANGES at its end is left out: a view does that always. EMIT FINAL sends the rows of windows once. Raises
+    SqlRefused with the place (`line`, `column`, `reasons`) for what cannot stream, InvalidInput for a key that is not in
+    the result.
     """
     places = Places.of(gated)
     tree: Any = gated.tree.copy()
+    without_brackets(tree)
+    compare_texts_alone(tree)
     clocks = frozenset({TIME, fold(watermark_column)} if watermark_column else {TIME})
     reading = roles(tree, places, clocks)
     limits.check(tree, reading, places)
@@ -89,7 +94,7 @@ def shape(
     result, starred = names.check(tree, places, columns)
     key_names = [names.of_result(name, result, starred) for name in key or ()]
     watermarks = times.watermarks(reading, watermark_column or TIME, own=watermark_column is None)
-    kind = rows.kind(tree, reading, places, watermark, watermarks)
+    kind = rows.kind(tree, reading, places, watermark, watermarks, gated.emit_final)
     replacing.check(reading, kind.folds, replaced, compacted, places)
     shaped = Shape(
         tree=tree,

@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.datatypes import ArrayType, Primitive
-from views.serving.where import roots, texts
+from views.serving.where import instants, roots, texts
 from views.serving.where.casts import as_text, cast, time_parts
 from views.serving.where.numbers import absolute, arithmetic, round_half_up, sign, whole
 from views.serving.where.refusals import refused, shown
@@ -34,7 +34,8 @@ Build = Callable[[exp.Expression], Typed]
 NAMES = (
     "abs, sign, ceil, floor, round, mod, pmod, sqrt, exp, ln, power, greatest, least, coalesce, nvl, nullif, if, length, upper,"
     " lower, trim, ltrim, rtrim, substring, left, right, replace, concat, startswith, endswith, contains, instr, reverse, year,"
-    " month, day, hour, minute, second, to_date, isnull, isnotnull, isnan, array_contains"
+    " month, day, hour, minute, second, to_date, unix_seconds, unix_millis, unix_micros, unix_date, timestamp_seconds,"
+    " timestamp_millis, timestamp_micros, date_from_unix_date, isnull, isnotnull, isnan, array_contains"
 )
 _PARTS: dict[type[exp.Expression], int] = {
     exp.Year: 0, exp.Month: 1, exp.Day: 2, exp.DayOfMonth: 2, exp.Hour: 3, exp.Minute: 4, exp.Second: 5,
@@ -243,6 +244,13 @@ def _array_contains(node: exp.Expression, build: Build) -> Typed:
     return Typed(node, BOOLEAN, value)
 
 
+def _of_one(maker: instants.Maker) -> Callable[[exp.Expression, Build], Typed]:
+    def make(node: exp.Expression, build: Build) -> Typed:
+        return maker(node, build(node.expressions[0] if isinstance(node, exp.Anonymous) else node.this))
+
+    return make
+
+
 _MAKERS: dict[type[exp.Expression], Callable[[Any, Build], Typed]] = {
     exp.Abs: lambda node, build: absolute(node, build(node.this)),
     exp.Sign: lambda node, build: sign(node, build(node.this)),
@@ -266,9 +274,11 @@ _MAKERS: dict[type[exp.Expression], Callable[[Any, Build], Typed]] = {
     exp.TsOrDsToDate: _to_date,
     exp.IsNan: _is_nan,
     exp.ArrayContains: _array_contains,
+    **{kind: _of_one(maker) for kind, maker in instants.BY_NODE.items()},
 }
 _BY_NAME: dict[tuple[str, int], Callable[[Any, Build], Typed]] = {
     ("isnull", 1): _null_test(True),
     ("isnotnull", 1): _null_test(False),
     ("pmod", 2): _pmod,
+    **{(name, 1): _of_one(maker) for name, maker in instants.BY_NAME.items()},
 }

@@ -65,7 +65,7 @@ _HINTS = {
     "float": "; write a number, as in 1.5",
     "boolean": "; write true or false",
     "date": "; write it as in 2026-11-23",
-    "timestamp": "; write it as in 2026-11-23T10:00:00Z",
+    "timestamp": "; write it as in '2026-11-23T10:00:00Z', or timestamp_millis(1795424400000)",
     "binary": "; write its base64",
 }
 

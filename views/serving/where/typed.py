@@ -184,9 +184,11 @@ def _written_as(literal: Typed, other: Typed, what: exp.Expression) -> Typed:
 
 def _mixed(parts: list[Typed], what: exp.Expression) -> Exception:
     types = ", ".join(f"{shown(each.node)} ({type_of(each)})" for each in parts)
-    return refused(
-        f"where mixes types in {shown(what)}: {types}", what, how="write a CAST of one to the type of the other"
-    )
+    families = {each.family for each in parts}
+    how = "write a CAST of one to the type of the other"
+    if families >= {"integer", "timestamp"}:
+        how = "write timestamp_millis(...) around the number, or unix_millis(...) around the time"
+    return refused(f"where mixes types in {shown(what)}: {types}", what, how=how)
 
 
 def type_of(one: Typed) -> str:

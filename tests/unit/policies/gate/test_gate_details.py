@@ -170,6 +170,18 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
             "(SELECT `a` FROM `v0` AS `t`) UNION (SELECT `b` FROM `v1` AS `u`)",
         ),
         ("(SELECT a FROM t)", "(SELECT `a` FROM `v0` AS `t`)"),
+        ("SELECT a FROM t WHERE b = 'O''Brien'", r"SELECT `a` FROM `v0` AS `t` WHERE `b` = 'O\'Brien'"),
+        ("SELECT date_format(a, 'd''T''H') AS x FROM t", r"SELECT date_format(`a`, 'd\'T\'H') AS `x` FROM `v0` AS `t`"),
+        (
+            "SELECT '''' AS x, 'a''''b' AS y, '' AS z FROM t",
+            r"SELECT '\'' AS `x`, 'a\'\'b' AS `y`, '' AS `z` FROM `v0` AS `t`",
+        ),
+        ('SELECT "who ""yes" AS x FROM t', "SELECT 'who \"yes' AS `x` FROM `v0` AS `t`"),
+        ("SELECT 'a' 'b' AS x FROM t", "SELECT concat('a', 'b') AS `x` FROM `v0` AS `t`"),
+        (
+            "SELECT timestampadd(MILLISECONDS, 5, a) AS x FROM t",
+            "SELECT timestampadd(MILLISECOND, 5, `a`) AS `x` FROM `v0` AS `t`",
+        ),
         (
             "SELECT * FROM (WITH x AS (SELECT 1 AS a) SELECT * FROM x) JOIN (WITH x AS (SELECT 2 AS b) SELECT * FROM x)",
             "SELECT * FROM (WITH `x` AS (SELECT 1 AS `a`) SELECT * FROM `x`) JOIN"

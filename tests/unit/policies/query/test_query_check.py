@@ -67,6 +67,12 @@ def test_a_problem_stands_where_it_is(sql: str, expected: list[tuple[str, str | 
         assert places_seen == expected
 
 
+def test_the_words_that_a_view_alone_may_end_in() -> None:
+    sql = "SELECT * FROM orders EMIT FINAL"
+    assert places(sql) == [("EMIT", None)]
+    assert check(f"CREATE MATERIALIZED VIEW hourly AS {sql}").ok
+
+
 def test_denials_are_problems_too() -> None:
     denied = Decision(ID, "prod/orders", Effect.DENY, reasons=(Reason("default", "deny", "no role"),))
     answer = check("SELECT id FROM orders", World(denied))

@@ -24,7 +24,7 @@ def shaped(
     columns: dict[str, list[str]] | None = None,
     replaced: bool = False,
 ) -> Shape:
-    gated = gate.check(sql)
+    gated = gate.check(sql, final=True)
     known = None if columns is None else {ref: Visible(columns.get(ref.name, ["id"])) for ref in gated.tables}
     return shape(
         gated,
@@ -56,6 +56,9 @@ def runs(sql: str, **given: object) -> str:
         ("SELECT count(*) n, upper(a) k FROM t GROUP BY k", "update", ("k",)),
         ("SELECT count(*) n, upper(t.a) k FROM t GROUP BY upper(a)", "update", ("k",)),
         ("SELECT a, b, count(*) n FROM t GROUP BY ALL", "update", ("a", "b")),
+        ("SELECT (a) k, count(*) n FROM t GROUP BY (a)", "update", ("k",)),
+        ("SELECT a + 1 k, b, count(*) n FROM t GROUP BY ((a + 1), b)", "update", ("k", "b")),
+        ("SELECT (a, b) k, count(*) n FROM t GROUP BY (a, b)", "update", ("k",)),
         (f"SELECT window.start ws, a, count(*) n FROM t GROUP BY a, {FIVE}", "update", ("ws", "a")),
         (f"SELECT {FIVE} w, a, count(*) n FROM t GROUP BY a, w", "update", ("w", "a")),
         (f"SELECT w.end, count(*) n FROM (SELECT {FIVE} w FROM t) GROUP BY w", "update", ("end",)),
@@ -73,6 +76,8 @@ def runs(sql: str, **given: object) -> str:
             ("ws",),
         ),
         (f"SELECT a.x, b.y FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "append", ()),
+        (f"SELECT a, window.start ws, count(*) n FROM t GROUP BY a, {FIVE} EMIT FINAL", "append", ("a", "ws")),
+        (f"SELECT a, window.start ws, count(*) n FROM t GROUP BY a, {FIVE} EMIT CHANGES", "update", ("a", "ws")),
     ],
 )
 def test_mode_and_key(sql: str, mode: str, key: tuple[str, ...]) -> None:
@@ -135,6 +140,21 @@ def test_a_declared_watermark_column_is_taken() -> None:
     assert set(view.watermarks.values()) == {"seen_at"}
 
 
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ("a IN (1, '2')", "(`a` = '2' OR `a` IN (1))"),
+        ("NOT a IN ('1', '2.0')", "NOT (`a` = '1' OR `a` = '2.0')"),
+        ("a IN ('x', b)", "(`a` = 'x' OR `a` IN (`b`))"),
+        ("a IN ('EU', 'US')", "`a` IN ('EU', 'US')"),
+        ("a IN (1, 2)", "`a` IN (1, 2)"),
+    ],
+)
+def test_texts_of_a_list_are_compared_alone(condition: str, text: str) -> None:
+    """Without ANSI mode 1.0 would not be in (1, '2')."""
+    assert runs(f"SELECT a FROM t WHERE {condition}").endswith(f" WHERE {text}")
+
+
 def test_having_becomes_a_column() -> None:
     view = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
     assert view.kept == "weir_kept"
@@ -188,7 +208,7 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
         ("SELECT a, b, count(*) n FROM t GROUP BY CUBE (a, b)", "grouping-sets", "view for each"),
         ("SELECT a, b, count(*) n FROM t GROUP BY a, b WITH ROLLUP", "grouping-sets", "view for each"),
         ("SELECT t.a FROM t RIGHT JOIN u USING (id)", "table-outer", "LEFT JOIN"),
-        ("SELECT t.a FROM t FULL JOIN u USING (id)", "table-outer", "LEFT JOIN"),
+        ("SELECT t.a FROM t FULL JOIN u USING (id)", "table-outer", "write the FULL JOIN of both views when you read"),
         ("SELECT a.x FROM t a JOIN t b ON a.id = b.id", "both-roles", "bound of time"),
         ("SELECT a.x FROM t a LEFT JOIN u b ON a.id = b.id AND b._timestamp >= a._timestamp", "open-bounds", "BETWEEN"),
         (f"SELECT a.x FROM t a LEFT ANTI JOIN u b ON a.id = b.id AND {BOUND}", "stream-anti", "IS NULL"),
@@ -204,6 +224,13 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
         ("SELECT n FROM (SELECT a, count(*) n FROM t GROUP BY a)", "group-not-shown", "add a to SELECT"),
         ("SELECT count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
         ("SELECT upper(a) a, count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
+        ("SELECT a, count(*) n FROM t GROUP BY (a, b)", "group-not-shown", "add b to SELECT"),
+        (f"SELECT a, count(*) n FROM t GROUP BY a, {FIVE}", "group-not-shown", "add window.start to SELECT"),
+        (
+            "SELECT a, count(*) n FROM t GROUP BY a, session_window(_timestamp, '1 minute')",
+            "group-not-shown",
+            "add session_window.start to SELECT",
+        ),
         (
             "SELECT a.g, d.n FROM (SELECT g, count(*) c FROM t GROUP BY g) a JOIN d ON d.g = a.g",
             "join-after-group",
@@ -215,6 +242,12 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
             "before",
         ),
         ("SELECT a, count(*) n FROM t GROUP BY a UNION ALL SELECT a, 1 FROM u", "union-of-groups", "as a view"),
+        ("SELECT a FROM t EMIT FINAL", "final", "leave it out"),
+        (
+            "SELECT a, count(*) n FROM t GROUP BY a EMIT FINAL",
+            "stacked",
+            "EMIT FINAL needs an end in time; group by window",
+        ),
         ("SELECT a, A FROM t", "column-name", "otherwise"),
         ("SELECT a + 1 FROM t", "column-name", "AS"),
         ("SELECT a AS weir_kept FROM t", "column-name", "own"),
@@ -232,6 +265,7 @@ def test_refused_with_what_to_write_instead(sql: str, reason: str, words: str) -
     "sql",
     [
         "SELECT a, session_window.start s FROM t GROUP BY a, session_window(_timestamp, '1 minute')",
+        f"SELECT a, window.start s, count(*) n FROM t GROUP BY a, {FIVE} EMIT FINAL",
         f"SELECT a.x FROM t a LEFT JOIN u b ON a.id = b.id AND {BOUND}",
         f"SELECT window.start s, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY window(a._timestamp, '1 hour')",
     ],
