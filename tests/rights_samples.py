@@ -147,6 +147,7 @@ SAMPLES: Mapping[str, Sample] = {
     "GET /lineage/reach": Sample(query={"from": _NODE}, past=_GONE),
     "GET /lineage/paths": Sample(query={"from": _NODE, "to": _NODE}, past=frozenset({400, 404})),
     "GET /impact": Sample(query={"nodeId": _NODE}, past=_GONE),
+    "POST /impact/announcements": Sample(body={"nodeId": _NODE}, past=_GONE),
     "POST /lineage/sql": Sample(body={"sql": "INSERT INTO clicks SELECT * FROM orders", "cluster": "prod"}),
     "GET /policies/{name}": Sample(fill={"name": "mails"}),
     "GET /query/complete": Sample(query={"sql": "SELECT "}),
