@@ -18,15 +18,24 @@ NAMED = "WEIR_TEST_STACK"
 
 
 @contextmanager
-def servers(only: Sequence[str]) -> Iterator[Any]:
-    """Addresses (see `stack.spec.Addresses`) of these servers; what was started here is stopped at the end."""
+def servers(only: Sequence[str], **options: Any) -> Iterator[Any]:
+    """Addresses (see `stack.spec.Addresses`) of these servers; what was started here is stopped at the end.
+
+    `options`: of `stack.settings.StackSettings`, for servers that are started here.
+    """
     named = os.environ.get(NAMED)
     if named:
         yield SimpleNamespace(**json.loads(Path(named).read_text()))
         return
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
         free = StackSettings(
-            kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, query_port=0
+            kafka_port=0,
+            registry_port=0,
+            neo4j_port=0,
+            elasticsearch_port=0,
+            spark_port=0,
+            query_port=0,
+            **options,
         )
         instance = Instance(Path(folder) / "home", free)
         try:

@@ -146,7 +146,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--records", type=int, default=10)
     parser.add_argument("--fields", type=int, default=100)
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="weir-bench-topics-") as folder, servers(["kafka", "spark"]) as addresses:
+    with (
+        tempfile.TemporaryDirectory(prefix="weir-bench-topics-") as folder,
+        servers(["kafka", "spark"], kafka_memory="2g") as addresses,
+    ):
         topics = Topics(addresses.kafka)
         try:
             names = [f"t{number:05}" for number in range(options.topics)]

@@ -34,6 +34,7 @@ from tests.twins.catalog.topic_details import MemoryTopic, MemoryTopicDetails
 from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 from tests.twins.policies.stores import MemoryHeadPublisher
 from tests.twins.scanners import MemoryOffsets, MemoryRecords, MemoryRegistry, MemorySampler
+from views.adapters.topics import KafkaTopics
 
 BOOTSTRAP = "localhost:9092"
 
@@ -89,7 +90,29 @@ class NoKafka:
         raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
 
 
-_NO_KAFKA: dict[str, Any] = {"window": NoKafka(), "groups_of": lambda config: NoKafka()}
+class TopicsOfServers:
+    """`views.ports.Topics` of real clusters. The Kafka that examples name is away, without the seconds that a caller waits for
+    one."""
+
+    def __init__(self) -> None:
+        self._real = KafkaTopics()
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._real, name)
+
+        def call(kafka: Mapping[str, str], *more: Any) -> Any:
+            if kafka.get("bootstrap.servers") in ("localhost:9092", "127.0.0.1:9092"):
+                raise Unavailable(f"Kafka at {kafka['bootstrap.servers']} does not answer: transport.")
+            return real(kafka, *more)
+
+        return call
+
+
+_NO_KAFKA: dict[str, Any] = {
+    "window": NoKafka(),
+    "groups_of": lambda config: NoKafka(),
+    "view_topics": TopicsOfServers(),
+}
 
 
 class ApiWorld:

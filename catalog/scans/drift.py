@@ -32,6 +32,6 @@ class DriftScans:
             if last is not None and self._clock() - last.created_at < self._quiet:
                 return None
             try:
-                return self._scans.request(cluster, [topic], {"strategy": "since-last"}, name)
+                return self._scans.request(cluster, [topic], {"strategy": "since-last"}, name, reread=True)
             except NotFound:
                 return None

@@ -37,6 +37,7 @@ def basis(tools: Tools, order: ScanOrder, topic: Topic, schemas: Mapping[int, Re
         "windows": settings.windows,
         "format": form.to_mapping() if form is not None else None,
         "declared": order.declared.get(topic.name),
+        "registry": order.cluster.registry,
         "schemas": sorted(
             [number, subject, part]
             for number, schema in schemas.items()

@@ -69,6 +69,7 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     admin.delete_topics([topic])[topic].result(10)
 
 
+@pytest.mark.tail
 def test_the_chain_arrives_in_order_and_a_process_that_starts_goes_on(place: Place) -> None:
     store, positions = MemoryAuditStore(), MemoryShippingStore()
     log = AuditLog(store, lambda: T0)
@@ -112,6 +113,7 @@ def test_a_topic_that_is_not_there_is_not_made(stack: Any) -> None:
     assert topic not in AdminClient({"bootstrap.servers": stack.kafka}).list_topics(timeout=10).topics
 
 
+@pytest.mark.tail
 def test_a_broker_that_does_not_answer_is_named_and_what_it_did_not_take_waits() -> None:
     store, positions = MemoryAuditStore(), MemoryShippingStore()
     log = AuditLog(store, lambda: T0)

@@ -15,6 +15,7 @@ from tests.backup_world import answers, fill, masked, of, without_backups
 from tests.catalog_stores import own_postgres
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("source", "target"), [("sqlite", "postgresql"), ("postgresql", "sqlite"), ("postgresql", "postgresql")]
 )

@@ -58,6 +58,7 @@ def _migrate(url: str) -> None:
     Database(url).migrate()
 
 
+@pytest.mark.sampled(1)
 def test_processes_that_start_at_once_all_succeed(database: Database, database_url: str) -> None:  # noqa: F811
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=_migrate, args=(database_url,)) for _ in range(3)]

@@ -101,6 +101,7 @@ def test_a_writer_gives_up_on_one_that_is_frozen(frozen: str, monkeypatch: pytes
     database.close()
 
 
+@pytest.mark.tail
 def test_postgresql_ends_the_transaction_of_a_writer_that_is_frozen(frozen: str) -> None:
     database = Database(frozen)
     if database.is_sqlite:

@@ -126,6 +126,7 @@ def _without_fault(pair: Pair, faults: int) -> None:
         assert max(seconds) < MOST_S
 
 
+@pytest.mark.tail
 def test_a_kill_and_a_freeze_cost_and_double_nothing(database_url: str) -> None:
     with pair(database_url) as two:
         _without_fault(two, 1)

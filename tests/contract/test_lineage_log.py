@@ -192,6 +192,7 @@ def test_what_was_not_committed_comes_again(stack: object) -> None:
     }
 
 
+@pytest.mark.tail
 def test_a_log_that_does_not_answer_says_so() -> None:
     from lineage.adapters.kafka.log import KafkaEventLog
 

@@ -74,6 +74,7 @@ def test_the_topic_is_compacted(another: Callable[[], HeadPublisher]) -> None:
         assert admin.describe_configs([resource])[resource].result(10)["cleanup.policy"].value == "compact"
 
 
+@pytest.mark.tail
 def test_a_broker_that_is_away_holds_nobody_up() -> None:
     publisher = KafkaHeadPublisher("127.0.0.1:1", "_policies_test", {"message.timeout.ms": "100"})
     publisher.publish(AuditHead("a", 1, "x"))

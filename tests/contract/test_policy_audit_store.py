@@ -129,6 +129,7 @@ def _write(url: str, count: int) -> None:
     other.close()
 
 
+@pytest.mark.sampled(1)
 def test_processes_write_one_chain(shared: Database) -> None:
     context = multiprocessing.get_context("spawn")
     url = shared.url.render_as_string(hide_password=False)

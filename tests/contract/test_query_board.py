@@ -115,6 +115,7 @@ def test_a_query_is_cancelled_through_the_other_process(processes: Processes) ->
         processes.two.cancel(ANA, "mine")
 
 
+@pytest.mark.sampled(1)
 def test_a_query_that_does_not_stop_yet_is_stopping(processes: Processes) -> None:
     processes.meet()
     live = processes.first.begin(ANA, SQL, None, "mine")

@@ -224,6 +224,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[Made]:
     yield from _spark(request)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "sql",

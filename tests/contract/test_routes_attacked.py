@@ -73,6 +73,7 @@ def sent(weir: RightsWorld, who: str, method: str, address: str, **more: Any) ->
     return client.send(request, follow_redirects=True)
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(("route", "right"), [pytest.param(*each, id=str(each[0])) for each in GUARDED])
 def test_no_way_to_write_an_address_opens_it(weir: RightsWorld, route: Entry, right: Access) -> None:
     opened = []
@@ -87,6 +88,7 @@ def test_no_way_to_write_an_address_opens_it(weir: RightsWorld, route: Entry, ri
     assert not opened, "\n".join(opened)
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(("route", "right"), [pytest.param(*each, id=str(each[0])) for each in GUARDED])
 def test_no_header_makes_another_caller_or_another_method(weir: RightsWorld, route: Entry, right: Access) -> None:
     opened = []
@@ -139,6 +141,7 @@ BODIES = [
 ]
 
 
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("route", [pytest.param(route, id=str(route)) for route, _ in BODIES])
 def test_fields_that_a_body_does_not_have_are_refused_by_name(weir: RightsWorld, route: Entry) -> None:
     sample = sample_of(route)

@@ -184,6 +184,7 @@ def test_only_the_asked_offsets_are_read_also_in_several_windows(world: World, s
     assert {n: (p.records, p.first, p.last) for n, p in orders.partitions.items()} == {0: (4, 2, 10), 1: (1, 29, 29)}
 
 
+@pytest.mark.tail
 def test_offsets_that_hold_nothing_give_no_sketch(world: World, sampler: Sampler) -> None:
     assert run(sampler, job(world, ("empty", 0, 0, 1))) == {}
 

@@ -121,6 +121,7 @@ def awaited(holds: Callable[[], bool], what: str, seconds: float = 60) -> float:
     return time.monotonic()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["deactivated", "removed", "elsewhere"])
 def test_query_live_query_and_view_are_cut(there: Running, how: str) -> None:
     weir, client = there.weir, there.weir.user("ana")

@@ -458,6 +458,7 @@ def test_no_byte_of_a_dropped_generation_is_left(tmp_path: Path, size: int) -> N
     table.close()
 
 
+@pytest.mark.tail
 @pytest.mark.parametrize("size", [200, 3000])
 def test_no_byte_of_a_row_that_is_gone_is_left_after_a_scrub(tmp_path: Path, size: int) -> None:
     table = SqlServingTable(f"sqlite:///{tmp_path}/views.db")

@@ -150,6 +150,7 @@ BAD = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("status", "body"), BAD)
 def test_an_error_of_the_provider_is_not_the_end_of_a_session(
     weir: ApiWorld, at: Issuer, monkeypatch: pytest.MonkeyPatch, status: int, body: Any
@@ -180,6 +181,7 @@ def test_a_refusal_of_the_provider_is_the_end_of_a_session(
     assert gone.status_code == 401 and "sign-in service ended it" in gone.json()["error"]["message"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "keys",
     [{"keys": []}, {"keys": "x"}, [], {}, b"<html>maintenance</html>", b"", None],

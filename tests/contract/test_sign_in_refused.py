@@ -62,6 +62,7 @@ def test_the_provider_is_asked_as_it_should_be(weir: ApiWorld, at: Issuer) -> No
     assert len(verifier) >= 43 and verifier not in address
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -308,6 +308,7 @@ def test_required_certificates_leave_health_open(tmp_path: Path) -> None:
         assert weir.me(weir.authority.client("anybody"), token).json()["user"] == "ana"
 
 
+@pytest.mark.tail
 def test_a_certificate_that_is_renewed_is_served_without_a_restart(tmp_path: Path) -> None:
     with served(tmp_path) as weir:
         before = serial(weir)

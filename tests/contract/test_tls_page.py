@@ -130,6 +130,7 @@ def report(weir: Process) -> Issued:
     return Issued(weir.folder / "report.pem", weir.folder / "report.key")
 
 
+@pytest.mark.tail
 def test_commands_of_the_same_home_need_no_setting(weir: Process) -> None:
     done = weir.weir("whoami", "-o", "json")
     assert done.returncode == 0 and '"admin"' in done.stdout, done.stderr
@@ -195,6 +196,7 @@ def test_failures_are_named(weir: Process, report: Issued) -> None:
     )
 
 
+@pytest.mark.tail
 def test_a_certificate_and_the_token_of_another(weir: Process, report: Issued) -> None:
     done = weir.weir("whoami", **weir.by(report, WEIR_TOKEN=weir.token))
     assert done.returncode != 0 and "send one of the two" in " ".join(done.stderr.split())

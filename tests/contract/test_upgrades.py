@@ -56,6 +56,7 @@ def _upgraded(database: Database, revision: str) -> None:
                 assert value == _VALUES[kind] or rises, (name, column)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("revision", EARLIER)
 def test_rows_of_each_version_are_there_after_the_upgrade(revision: str, tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'weir.db'}")

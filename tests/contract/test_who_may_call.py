@@ -128,6 +128,7 @@ def test_a_route_answers_whom_the_table_names(weir: RightsWorld, route: Entry, r
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("scope", sorted(set(SCOPES) - {"scim"}))
 def test_a_limited_token_opens_what_its_scope_names(weir: RightsWorld, scope: str) -> None:
     weir.apply("apiVersion: weir/v1\nkind: ServiceAccount\nmetadata: {name: job}\nspec: {owner: it, roles: [admin]}\n")

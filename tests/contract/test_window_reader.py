@@ -189,6 +189,7 @@ LOGS: dict[str, tuple[Callable[[Kafka, str], None], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("log", LOGS)
 def test_the_records_are_those_that_spark_reads(kafka: Kafka, reader: KafkaWindows, log: str) -> None:
     fill, config = LOGS[log]
@@ -219,6 +220,7 @@ def _by_spark(kafka: Kafka, plan: TablePlan) -> PositionTotals:
     return PositionTotals(count, 0, *pairs)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("log", LOGS)
 def test_positions_are_those_that_spark_counts(kafka: Kafka, reader: KafkaWindows, log: str) -> None:
     fill, config = LOGS[log]

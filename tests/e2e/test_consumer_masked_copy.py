@@ -148,6 +148,7 @@ def first(consumer: Any, fits: Callable[[Any], bool], within: float = 60.0) -> A
     raise AssertionError("no such message")
 
 
+@pytest.mark.tail
 def test_a_consumer_loses_the_raw_topic_and_goes_on_with_the_masked_copy(
     secured: SecuredKafka, world: ViewWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +184,7 @@ def test_a_consumer_loses_the_raw_topic_and_goes_on_with_the_masked_copy(
     proven(secured, world, shown, tmp_path, monkeypatch)
 
 
+@pytest.mark.tail
 def test_every_client_reads_the_copy_by_the_configuration_that_it_gets(
     secured: SecuredKafka, world: ViewWorld, clients: Clients, tmp_path: Path
 ) -> None:

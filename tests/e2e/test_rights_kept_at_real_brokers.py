@@ -196,6 +196,7 @@ def test_an_ordinary_consumer_reads_while_granted_and_is_refused_when_the_grant_
     assert max(seconds) < WITHIN_S, seconds
 
 
+@pytest.mark.tail
 def test_an_acl_made_by_hand_is_reported(kafka: SecuredKafka, weir: ApiWorld, worker: RightsWatch) -> None:
     by_hand = BrokerAcl(Resource.TOPIC, Pattern.PREFIXED, "ord", "User:eve", "*", Operation.READ, True)
     SignedIn(kafka).create({}, [], [by_hand])
@@ -212,6 +213,7 @@ def test_an_acl_made_by_hand_is_reported(kafka: SecuredKafka, weir: ApiWorld, wo
     assert by_hand in SignedIn(kafka).read({}, []).acls  # it is not Weir's, so it stays
 
 
+@pytest.mark.tail
 def test_a_plan_of_a_thousand_changes_killed_half_way_is_finished(kafka: SecuredKafka, weir: ApiWorld) -> None:
     acls = [
         BrokerAcl(Resource.TOPIC, Pattern.LITERAL, f"bulk-{n}", "User:bulk", "*", Operation.READ, True)

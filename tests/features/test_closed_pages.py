@@ -13,6 +13,7 @@ from tests.api_world import world
 PAGES = {"/metrics": "open_metrics", "/docs": "open_docs", "/openapi.json": "open_docs"}
 
 
+@pytest.mark.tail
 def test_they_are_open_by_default(tmp_path: Path) -> None:
     with world(tmp_path) as weir:
         anonymous = weir.anonymous()

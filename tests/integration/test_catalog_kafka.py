@@ -103,6 +103,7 @@ def _size(world: World, discovery: Discovery, topic: str) -> int:
     return world.datasets.get(DatasetId("dev", topic)).topic.get("size") or 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("address", "settings", "says"),
     [

@@ -99,6 +99,7 @@ def is_in(world: ViewWorld, name: str, state: str) -> bool:
     return bool(shown(world, name)["state"] == state)
 
 
+@pytest.mark.tail
 def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world: ViewWorld, database: int) -> None:
     name = f"{world.prefix}-customers"
     text = connector(name, "PostgresConnector", customers(world, database), "  owners: [{user: rep}]\n")

@@ -97,6 +97,7 @@ def values(stack: Stack, topic: str) -> list[dict[str, Any]]:
     return documents
 
 
+@pytest.mark.tail
 def test_the_jobs_work_and_tell_where_data_went(stack: Stack, receiver: Receiver, prefix: str, tmp_path: Path) -> None:
     jars = artifacts.jars("spark-kafka", "openlineage-spark")
     done = run_jobs(

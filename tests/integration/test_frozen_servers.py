@@ -69,6 +69,7 @@ def in_time() -> Iterator[None]:
     assert time.monotonic() - begun < LIMIT
 
 
+@pytest.mark.tail
 def test_a_graph_that_freezes_in_the_middle_is_waited_for_once(stack: Stack) -> None:
     host, _, port = stack.neo4j.removeprefix("bolt://").rpartition(":")
     valve = Valve((host, int(port)))
@@ -98,6 +99,7 @@ def test_a_graph_that_freezes_in_the_middle_is_waited_for_once(stack: Stack) -> 
         driver.close()
 
 
+@pytest.mark.tail
 def test_consumer_groups_of_a_broker_that_is_not_there_are_not_none() -> None:
     with in_time():
         KafkaGroups({"bootstrap.servers": "127.0.0.1:1"}).names()
@@ -129,6 +131,7 @@ def test_topics_of_connectors_are_not_empty_when_connect_goes_away() -> None:
         server.server_close()
 
 
+@pytest.mark.tail
 def test_a_server_that_sends_a_byte_now_and_then_is_left_in_time() -> None:
     class Slow(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -173,6 +173,7 @@ def test_two_workers_at_once_make_the_graph_that_one_makes(neo4j: tuple[Neo4jGra
     assert graph.counts() == alone.counts() and _all(graph) == _all(alone)
 
 
+@pytest.mark.tail
 def test_a_graph_that_is_away_is_not_waited_for_and_one_that_answers_is_warm(neo4j: tuple[Neo4jGraph, Any]) -> None:
     graph, _ = neo4j
     write(graph, job(0))

@@ -33,6 +33,7 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
         yield from operators(child)
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", sorted(cypher.all_reads()))
 def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
     given = {
@@ -70,6 +71,7 @@ def every_statement() -> dict[str, str]:
     return {name: text for name, text in by_name.items() if any(word in text for word in ("MATCH", "MERGE", "CREATE"))}
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("name", sorted(every_statement()))
 def test_no_statement_enumerates_paths_or_scans_everything(driver: Any, name: str) -> None:
     with driver.session() as session:

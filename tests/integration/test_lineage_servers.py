@@ -56,6 +56,7 @@ def test_the_real_events_go_all_the_way_and_rebuild_to_the_same(servers: Servers
     assert dead.value == b'{"no":"event"}' and b"neither" in dict(dead.headers)["weir.error"]
 
 
+@pytest.mark.tail
 def test_events_are_taken_while_neo4j_is_away_and_folded_when_it_is_back(servers: Servers) -> None:
     gate = Gate(servers.neo4j.uri)
     behind = servers.neo4j.model_copy(update={"uri": f"bolt://127.0.0.1:{gate.port}"})

@@ -30,6 +30,7 @@ BAD = 20_500
 """The record that breaks the contract: in the twenty-first second."""
 
 
+@pytest.mark.tail
 def test_a_breach_is_an_incident_within_a_minute(stack: Any, tmp_path: Path) -> None:
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic

@@ -143,6 +143,7 @@ def connect(stack: Stack, topic: str, tmp_path: Path, monkeypatch: pytest.Monkey
         process.wait(30)
 
 
+@pytest.mark.tail
 def test_connectors_on_the_map(connect: str, topic: str, tmp_path: Path) -> None:
     rest = ConnectRest(connect)
 

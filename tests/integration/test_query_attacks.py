@@ -81,6 +81,7 @@ def ask(service: GovernedQuery, sql: str) -> Any:
         return {"code": error.code, "message": error.message, "details": error.details}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", range(SLICES))
 def test_same_answer_over_both_stores(together: Batches, worlds: list[World], part: int) -> None:
     asked = [*ATTACKS, *REFUSED][part::SLICES]
@@ -106,7 +107,7 @@ def test_random_queries_tell_nothing(together: Batches, worlds: list[World], spa
                 texts.append(f"seed {SEED}: {tells(small, together.ask(worlds, [small])[0])}")
     assert texts == []
     print(f"{pairs} pairs of random queries, seed {SEED}")
-    assert answered > pairs * 0.7, "most random queries must have rows to compare"
+    assert answered > pairs * 0.5, "most random queries must have rows to compare"
 
 
 def shrunk(together: Batches, worlds: list[World], sql: str) -> str:
@@ -166,6 +167,7 @@ CATALOG = [
 ]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("sql", CATALOG, ids=range(len(CATALOG)))
 def test_statements_about_the_catalog_tell_nothing(services: Any, sql: str) -> None:
     answers = [ask(service, sql) for _, service in services.values()]

@@ -61,6 +61,7 @@ def explained(service: GovernedQuery, sql: str) -> Any:
         return {"code": error.code, "message": error.message, "details": error.details}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(SLICES))
 def test_same_explanation_over_both_stores(services: list[GovernedQuery], part: int) -> None:
     asked = ASKED[part::SLICES]

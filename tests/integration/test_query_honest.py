@@ -90,6 +90,7 @@ def test_same_as_spark_over_masked_data(service: GovernedQuery, plain: Any, whol
     assert not answer.truncated
 
 
+@pytest.mark.tail
 def test_same_as_spark_over_masked_data_all(stack: Any, world: World, plain: Any, whole: Any) -> None:
     """All of them, many in one job on either side."""
     wrong = []

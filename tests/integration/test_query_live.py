@@ -130,6 +130,7 @@ def untouched(stack: Any) -> Iterator[World]:
     unload(store)
 
 
+@pytest.mark.tail
 def test_a_push_query_by_time_windows_lets_go_what_is_over(untouched: World, engine: SparkEngine) -> None:
     """Sixteen records pass through a state of ten; a late one of a window that is over changes nothing, and one
     stamped by a clock that is ahead does not end the windows of the others. Minute 15 begins two to three minutes

@@ -95,6 +95,7 @@ def service(stack: Any) -> Iterator[GovernedQuery]:
     unload(world)
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("sql", "message", "column"), CASES)
 def test_a_failure_names_its_part_of_the_query(
     service: GovernedQuery, sql: str, message: str, column: int | None

@@ -326,6 +326,7 @@ def _agent(doors: Doors, person: str) -> Agent:
     return Agent(doors.world.app, answer.json()["token"])
 
 
+@pytest.mark.tail
 def test_five_people_get_the_same_values_at_every_door(doors: Doors) -> None:
     whole = len(doors.records) == 1000
     begun = time.monotonic()

@@ -137,6 +137,7 @@ def scan(services: Instance, topic: str, **sample: Any) -> dict[str, Any]:
     return done
 
 
+@pytest.mark.tail
 def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     stack: Any, make_topic: Callable[..., str], services: Instance
 ) -> None:
@@ -259,6 +260,7 @@ def read(stack: Any, sampler: SparkSampler, topic: str, request: SampleRequest, 
     return scan_result
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("strategy", "ranges"),
     [

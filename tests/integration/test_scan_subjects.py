@@ -412,6 +412,7 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     services.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "columns", "where", "row"),
     [

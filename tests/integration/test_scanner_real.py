@@ -77,6 +77,7 @@ def produce(stack: Any, topic: str, values: list[bytes], **settings: str) -> Non
     assert producer.flush(60) == 0
 
 
+@pytest.mark.tail
 def test_real_webhooks_in_one_topic_are_told_apart_by_event(
     stack: Any, shared_data: Path, make_topic: Make, scanner: Scanner, cluster: ClusterConnection
 ) -> None:

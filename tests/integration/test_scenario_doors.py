@@ -129,7 +129,7 @@ def no(problems: Any) -> None:
     assert not actual, "\n".join(actual)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 def test_the_query_and_its_exports_show_what_the_scenario_has(doors: Doors) -> None:
     """One export for each person; over all scenarios each format has its turn about twelve times."""
     first = scenarios.FILES.index(next(f for f in scenarios.FILES if f.stem == doors.scenario.name))
@@ -247,7 +247,7 @@ def _documents(doors: Doors, person: scenarios.Person) -> list[tuple[Any, Any]]:
     return [(row["id"], row) for row in rows if "id" in row]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_push_queries_show_what_the_scenario_has(doors: Doors) -> None:
     streams = []
     for person in people(doors):

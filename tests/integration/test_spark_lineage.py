@@ -91,6 +91,7 @@ def topic(stack: Stack) -> Iterator[str]:
     admin.delete_topics(names)
 
 
+@pytest.mark.tail
 def test_columns_of_batch_streaming_and_foreach_batch(stack: Stack, topic: str, tmp_path: Path) -> None:
     home = java.spark_java_home(java.find("", tmp_path / "java.log", Silent()), tmp_path / "java")
     (tmp_path / "job.py").write_text(JOB)

@@ -43,6 +43,7 @@ def following(world: ViewWorld, user: str, name: str, last_id: str | None = None
         services[GovernedQuery].running.end(live)
 
 
+@pytest.mark.tail
 def test_a_follower_has_the_rows_through_changes_and_a_swap(world: ViewWorld) -> None:
     topic = world.topic("sales")
     world.send(topic, [{"region": f"r{n % 3}", "amount": 1} for n in range(30)])

@@ -193,6 +193,7 @@ def decision(**masks: Mask | None) -> Decision:
     return Decision(DatasetId("kafka", "v"), "prod/v", Effect.ALLOW, columns)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", KINDS)
 def test_a_masked_value_is_what_spark_shows(session: Any, name: str) -> None:
     kind = Primitive(name)

@@ -222,7 +222,7 @@ def both(world: World, sql: str) -> tuple[list[tuple[Any, ...]], list[tuple[Any,
         return at_once(world, sql), whole.result(), single.result()
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SAME)
 def test_equal_to_the_answer_at_once(world: World, name: str) -> None:
     expected, whole, single = both(world, SAME[name])
@@ -230,7 +230,7 @@ def test_equal_to_the_answer_at_once(world: World, name: str) -> None:
     assert single == expected
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CLOSED)
 def test_equal_but_for_what_is_open(world: World, name: str) -> None:
     expected, whole, single = both(world, CLOSED[name])

@@ -135,6 +135,7 @@ TYPES = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sink", ["", "json", "avro"])
 @pytest.mark.parametrize("key", [None, "id"])
 def test_rows_by_sql_are_those_by_rest(world: ViewWorld, orders: str, sink: str, key: str | None) -> None:

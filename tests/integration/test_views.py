@@ -365,6 +365,7 @@ def test_a_name_that_is_no_file_and_no_topic_is_refused(world: ViewWorld, name: 
     assert refused.status_code == 400, refused.text
 
 
+@pytest.mark.tail
 def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld) -> None:
     topic = world.topic("unfit", 1)
     lenient, strict = f"{topic}-lenient", f"{topic}-strict"
@@ -403,6 +404,7 @@ def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld)
     )
 
 
+@pytest.mark.tail
 def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world: ViewWorld) -> None:
     topic = world.topic("again", 3)
     name = f"{topic}-kept"
@@ -424,6 +426,7 @@ def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world:
     world.admin.delete(f"/api/v1/declared/View/{name}")
 
 
+@pytest.mark.tail
 def test_rows_whose_time_is_over_leave_the_view_and_its_topic(world: ViewWorld) -> None:
     topic = world.topic("short", 1)
     name, sink = f"{topic}-brief", f"{topic}-copy"
@@ -439,6 +442,7 @@ def test_rows_whose_time_is_over_leave_the_view_and_its_topic(world: ViewWorld) 
     world.admin.delete(f"/api/v1/declared/View/{name}")
 
 
+@pytest.mark.tail
 def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld, orders: str) -> None:
     """As a runner does that finds the stream of one that was killed."""
     world.apply(view("orphan", f"SELECT id, amount FROM `{orders}`", "  key: [id]\n"))
@@ -461,6 +465,7 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     world.admin.delete("/api/v1/declared/View/orphan")
 
 
+@pytest.mark.tail
 def test_a_row_that_is_larger_than_its_records_is_written(world: ViewWorld) -> None:
     """And one that is larger than Weir writes ends the view until somebody acts."""
     topic = world.topic("large")

@@ -130,6 +130,7 @@ def test_each_extra_has_its_packages(metadata: Message) -> None:
         assert [line for line in optional if "extra == 'all'" in line]
 
 
+@pytest.mark.tail
 def test_the_console_script_works(environment: Path, tmp_path: Path) -> None:
     assert run(environment, tmp_path, "weir", "--version").strip() == f"weir {VERSION}"
     assert "demo" in run(environment, tmp_path, "weir", "--help")

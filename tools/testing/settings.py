@@ -15,7 +15,7 @@ ALL = {
 QUICK = {
     "WEIR_TEST_DEPTH": "quick",
     "WEIR_TEST_DECISIONS": "2000",
-    "WEIR_TEST_FUZZ": "50",
+    "WEIR_TEST_FUZZ": "20",
     "WEIR_TEST_FUZZ_REQUESTS": "200",
 }
 """A value that the caller's environment sets holds instead."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -22,6 +23,8 @@ def upgrade(connection: Connection, name: str, to: str = NEWEST) -> None:
 
     Raises SettingsError when a newer Weir wrote them.
     """
+    if to == NEWEST and revision_of(connection) == newest():
+        return
     try:
         command.upgrade(_config(connection), to)
     except CommandError as error:
@@ -41,6 +44,7 @@ def is_known(revision: str) -> bool:
         return False
 
 
+@cache
 def newest() -> str:
     """The revision that this version writes."""
     return str(ScriptDirectory.from_config(_config()).get_current_head())

@@ -65,6 +65,7 @@ WEIGHTS = [
 ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("sql", "weight"), WEIGHTS)
 def test_a_row_counts_with_the_values_that_it_can_hold(weir: ApiWorld, agent: Any, sql: str, weight: int) -> None:
     ask(agent, sql=sql, limit=3)

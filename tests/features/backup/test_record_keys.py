@@ -129,6 +129,7 @@ def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
     assert not refused
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("process", ["api", "worker"])
 def test_a_process_ends_with_one_sentence(process: str, tmp_path: Path) -> None:
     start(tmp_path / "one", tmp_path)

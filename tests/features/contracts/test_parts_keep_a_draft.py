@@ -50,6 +50,7 @@ def breaches(promised: Contract, seen: NewLook) -> dict[str, str]:
     return {id: result.reason for id, result in results.items() if result.state is State.BROKEN}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", sorted(PLANS))
 def test_parts_of_the_records_keep_what_all_of_them_promise(name: str) -> None:
     plan, records = PLANS[name], raw(PLANS[name])

@@ -270,6 +270,7 @@ def test_an_address_is_shown_without_what_may_be_secret() -> None:
     assert shown(f"http://u:{SECRET}@host:1/path;token={SECRET}?key={SECRET}#{SECRET}") == "http://host:1/path"
 
 
+@pytest.mark.tail
 def test_a_frozen_server_costs_seconds(home: Path) -> None:
     with frozen() as address:
         settings = {"WEIR_ELASTICSEARCH__URL": f"http://{address}", "WEIR_SCHEMA_REGISTRY__URL": f"http://{address}"}

@@ -43,6 +43,7 @@ def agent(home: Path, url: str, token: str | None, mode: str = "auto", **more: A
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_tools_prompts_and_answers_come_through(weir: tuple[AgentWorld, str], tmp_path: Path, mode: str) -> None:
     world, url = weir
@@ -64,6 +65,7 @@ def test_tools_prompts_and_answers_come_through(weir: tuple[AgentWorld, str], tm
     assert wrong.failed and "Did you mean lineage?" in wrong.text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("token", "address", "sentence"),
     [
@@ -83,6 +85,7 @@ def test_what_hinders_is_said(
     assert answer.failed and sentence in answer.text and "Traceback" not in answer.text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_person_is_asked_in_the_form_that_the_client_knows(
     weir: tuple[AgentWorld, str], tmp_path: Path, mode: str

@@ -211,7 +211,7 @@ def test_every_tool_is_walked() -> None:
     assert {each.tool for each in cases()} | written == {each.name for each in TOOLS}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("who", WHO)
 def test_a_tool_says_what_the_api_says_to_the_same_person(weir: AgentWorld, who: str) -> None:
     every = list(cases())
@@ -301,6 +301,7 @@ def _is_empty(value: Any) -> bool:
     return value in EMPTY
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("who", WHO)
 def test_resources_are_the_datasets_of_the_same_person(weir: AgentWorld, who: str) -> None:
     """What may be known is listed and read, as the tool shows it; what may not is refused as the tool refuses it."""

@@ -208,6 +208,7 @@ ENDINGS: dict[str, tuple[Callable[[Running], Any], str]] = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("change", "door"),
     # A push query goes on under a new decision, see test_query.

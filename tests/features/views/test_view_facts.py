@@ -50,6 +50,7 @@ def test_every_generation_of_which_there_are_records_counts(served: ServedView) 
         assert ids.split() == [masked.id, clear.id] and paths == ("value.email",), place  # type: ignore[attr-defined]
 
 
+@pytest.mark.tail
 def test_a_view_that_was_deleted_counts_until_its_records_are_gone(served: ServedView) -> None:
     left = served.generation(1, private=False, topic="spend-out", made_of=[EMAIL])
     served.serve(None, retired=[left])

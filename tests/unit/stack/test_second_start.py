@@ -8,11 +8,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from stack.home import Home
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.tail
 def test_five_of_five_starts_beside_another_end_with_one_sentence_and_touch_nothing(tmp_path: Path) -> None:
     home = Home(tmp_path / "weir")
     home.create()

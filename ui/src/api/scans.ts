@@ -36,6 +36,7 @@ export interface NewScan {
   schemaRegistry?: string | null;
   topics: string[];
   sample: { strategy: string; records: number };
+  reread?: boolean;
 }
 
 export function useStartScan() {

@@ -139,6 +139,7 @@ def bare(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("line", LINES)
 def test_a_command_keeps_to_the_terminal_and_cuts_no_word(run: Run, line: str) -> None:
     shown = run(line, None)[1]

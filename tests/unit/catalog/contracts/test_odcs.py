@@ -36,6 +36,7 @@ def test_there_are_examples_of_both_versions() -> None:
     assert len(EXAMPLES) == 18 + 28 and len(REFUSED) == 28
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_an_example_goes_in_and_out_without_loss(path: Path) -> None:
     document = read(path.read_text())
@@ -81,6 +82,7 @@ REASONS = {
 }
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_key_that_odcs_does_not_know_is_kept_or_refused(path: Path) -> None:
     document = read(path.read_text())

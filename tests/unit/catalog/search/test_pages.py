@@ -53,6 +53,7 @@ def paged(search: Search, q: str, length: int) -> tuple[list[str], set[int]]:
         listed += [f"{hit.source['name']}:{hit.source.get('path', '')}" for hit in answer.hits]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("q", ["", "slot", "kind:field", "value block"])
 def test_pages_hold_every_answer_once_whatever_their_length(world: World, q: str) -> None:
     whole, totals = paged(world.search, q, 1000)

@@ -6,6 +6,7 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from pytest_socket import enable_socket
 
 from catalog.errors import Unavailable
@@ -13,6 +14,7 @@ from lineage.adapters.kafka.log import KafkaEventLog
 from lineage.settings import KafkaClientSettings, LineageSettings
 
 
+@pytest.mark.tail
 def test_senders_share_the_failure_to_reach_kafka() -> None:
     enable_socket()  # on the loopback address
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -18,6 +18,7 @@ class Cycle:
         self.me = self
 
 
+@pytest.mark.tail
 def test_cycles_that_outlive_a_batch_are_gone_within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = LineageWorker(MemoryEventSource(MemoryEventLog()), MemoryGraph(), MemoryEventLog())
     try:

@@ -59,6 +59,7 @@ def live(acls: MemoryAcls) -> set[BrokerAcl]:
     return set(acls.by_address["m:9092"].acls)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("ends", [Killed(), Unavailable("m:9092 does not answer.")], ids=["killed", "away"])
 @pytest.mark.parametrize("after", range(CREATES + DELETES))
 def test_what_is_left_of_an_apply_is_done_by_the_next_run(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
+
 from catalog.broker_acls import MOST, BrokerAcl, BrokerAcls, Operation, Pattern, Resource
 from catalog.model import DatasetId
 from catalog.records import ClusterRecord
@@ -102,6 +104,7 @@ def service(given: BrokerAcls | None = None, topics: int = TOPICS) -> BrokerRigh
     )
 
 
+@pytest.mark.tail
 def test_a_thousand_topics_of_two_hundred_principals_take_seconds() -> None:
     rights = service()
     assert len(acls()) == ACLS

@@ -63,6 +63,7 @@ def built(expression: str) -> tuple[CustomRecognizers, Callable[[Sequence[str]],
     return CustomRecognizers([own(expression)]), sieve([expression])
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("expression", PATTERNS)
 @settings(max_examples=60, deadline=None)
 @given(texts_of_a_column)

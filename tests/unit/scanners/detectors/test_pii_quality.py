@@ -37,6 +37,7 @@ def detector() -> Detector:
     return Detector(REGIONS)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("corpus", [first, second, third])
 def test_quality_on_columns_full_sparse_nested_and_hidden(corpus, detector) -> None:
     """The benchmark's limits are 0.99, 0.95, and none flagged; these hold them on fewer values, so that less is sure."""
@@ -48,6 +49,7 @@ def test_quality_on_columns_full_sparse_nested_and_hidden(corpus, detector) -> N
         assert score.kinds[kind].recall >= 0.9, kind
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("corpus", [first, second, third])
 def test_quality_where_names_say_nothing(corpus, detector) -> None:
     score = judge(hidden(corpus.corpus(count=150)), says(detector))

@@ -61,6 +61,7 @@ def _nested(names: tuple[str, ...], text: str) -> object:
     return body
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("mix", MIXES)
 @pytest.mark.parametrize("blanks", [0.0, 0.4])
 def test_more_records_do_not_find_less(mix: str, blanks: float) -> None:

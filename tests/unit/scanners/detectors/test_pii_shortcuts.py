@@ -66,6 +66,7 @@ def state(node: Node) -> Any:
     return node.hits, node.scanned, node.traits, node.unscanned
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("corpus", [first, second])
 def test_what_is_remembered_changes_nothing(corpus) -> None:
     plain, remembers, forgets = Detector(REGIONS, remembered=0), Detector(REGIONS), Detector(REGIONS, remembered=60)

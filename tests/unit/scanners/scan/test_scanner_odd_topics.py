@@ -295,6 +295,7 @@ def schema(case: Case, *batches: Sequence[RawRecord]) -> SchemaVersion:
     return schema_of(sealed("t", sketches), ScanWindow())
 
 
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_odd_topics(case: Case) -> None:
     rows = records(case)

@@ -41,12 +41,13 @@ class World:
         self.ids: dict[str, str] = {}
         self.registry: Any = MemoryRegistry()
         self.settings = ScannerSettings(detect=True)
+        self.cluster = CLUSTER
         self.options: dict[str, Any] = {}
         self.sample = SampleRequest(max_records=5)
 
     def scans(self, bases: Mapping[str, str] | None = None) -> dict[str, DatasetScan]:
         tools = MemorySampler(self.topics), MemoryOffsets(self.topics, self.ids), self.registry, self.settings
-        found = Scanner(*tools).scan(CLUSTER, ["*"], self.sample, last_bases=bases, **self.options)
+        found = Scanner(*tools).scan(self.cluster, ["*"], self.sample, last_bases=bases, **self.options)
         return {each.dataset.name: each for each in found}
 
     def bases(self) -> dict[str, str]:
@@ -101,6 +102,10 @@ def registered(world: World) -> None:
     world.registry = MemoryRegistry({7: RegisteredSchema(7, "JSON", "{}", subject="orders-value", version=1)})
 
 
+def registry_of_the_cluster(world: World) -> None:
+    world.cluster = replace(CLUSTER, registry="http://r:8081")
+
+
 def other_regions(world: World) -> None:
     world.settings = world.settings.model_copy(update={"phone_regions": ["DE"]})
 
@@ -119,6 +124,7 @@ CHANGES = (
     declared_columns,
     recognizer,
     registered,
+    registry_of_the_cluster,
     other_regions,
     dead_letters,
 )

@@ -224,6 +224,7 @@ CHANGES: dict[str, tuple[Callable[[World], None], set[str], str | None]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("sink", [None, SINK], ids=["private", "sink"])
 @pytest.mark.parametrize("change", sorted(CHANGES))
 def test_killed_at_any_call_what_is_left_is_right(change: str, sink: dict[str, str] | None) -> None:

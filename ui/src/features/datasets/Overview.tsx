@@ -108,7 +108,16 @@ function Parts({ dataset }: { dataset: DatasetDetails }) {
           <dd>
             <When at={dataset.scannedAt} />
             {dataset.scan.records != null && (
-              <span className="muted"> · {plural(dataset.scan.records, "record")} read</span>
+              <span className="muted">
+                {" "}
+                · {plural(dataset.scan.records, "record")} read
+                {dataset.scan.unchangedAt && (
+                  <>
+                    {" "}
+                    <When at={dataset.scan.at} />, unchanged since
+                  </>
+                )}
+              </span>
             )}
           </dd>
           {newest && (

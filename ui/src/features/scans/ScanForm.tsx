@@ -34,6 +34,7 @@ function Form({ clusters }: { clusters: Cluster[] }) {
   const [registry, setRegistry] = useState("");
   const [topics, setTopics] = useState("*");
   const [strategy, setStrategy] = useState("stratified");
+  const [reread, setReread] = useState(false);
   const [records, setRecords] = useState(1000);
   return (
     <form
@@ -44,7 +45,7 @@ function Form({ clusters }: { clusters: Cluster[] }) {
         const schemaRegistry = registry.trim() || null;
         const where = cluster === ELSEWHERE ? { bootstrapServers: servers.trim(), schemaRegistry } : { cluster };
         start.mutate(
-          { ...where, topics: wordsFromText(topics), sample: { strategy, records } },
+          { ...where, topics: wordsFromText(topics), sample: { strategy, records }, reread },
           { onSuccess: ({ id }) => navigate(`/admin/scans/${encodeURIComponent(id)}`) },
         );
       }}
@@ -113,6 +114,10 @@ function Form({ clusters }: { clusters: Cluster[] }) {
           />
         </div>
       </div>
+      <label className="row">
+        <input type="checkbox" checked={reread} onChange={(e) => setReread(e.target.checked)} />
+        Read also topics that did not change since their last scan
+      </label>
       {start.isError && <ErrorNotice error={start.error} />}
       <div>
         <button type="submit" className="button primary" disabled={start.isPending || !topics.trim()}>

@@ -72,7 +72,17 @@ export default function ScanPage() {
                         </Link>
                       ),
                     },
-                    { id: "state", head: "State", sort: (d) => d.state, cell: (d) => d.state },
+                    {
+                      id: "state",
+                      head: "State",
+                      sort: (d) => (d.unchanged ? "unchanged" : d.state),
+                      cell: (d) =>
+                        d.unchanged ? (
+                          <span title="Nothing changed since the last scan, so its figures hold.">unchanged</span>
+                        ) : (
+                          d.state
+                        ),
+                    },
                     {
                       id: "records",
                       head: "Records",
