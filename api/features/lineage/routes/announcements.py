@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from api.edge.answer import RequestBody
-from api.edge.parameters import Text
+from api.edge.parameters import Count, Text
 from api.features.lineage.announcements import LONGEST_NOTE, Announcements
 from api.features.lineage.answers.announced import ImpactAnnounced
 from api.guard.guards import KNOWN, Caller, signed_in
@@ -17,14 +17,14 @@ from api.guard.services import From
 router = FeatureRouter(tags=["lineage"])
 
 
-class AnnouncementBody(RequestBody):
+class OwnersMessageBody(RequestBody):
     """A planned change, and a note to the owners of what it affects."""
 
     node_id: Text = Field(description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
     change: Literal["drop", "rename", "retype", "mask", "lose"] | None = Field(
         None, description="What is planned; owners of what it leaves alone get nothing. null: any change."
     )
-    depth: int = Field(20, ge=1, le=100, description="How many hops to follow.")
+    depth: Count = Field(20, le=100, description="How many hops to follow.")
     basis: Literal["last_run", "contents"] = Field("contents", description="As of the impact.")
     note: Annotated[str, StringConstraints(max_length=LONGEST_NOTE)] = Field(
         "", description="Plain text; addresses of mail and web are replaced."
@@ -32,6 +32,6 @@ class AnnouncementBody(RequestBody):
 
 
 @router.post("/impact/announcements", dependencies=[signed_in(KNOWN, scope="describe", agents=False)])
-def announce(announcements: From[Announcements], caller: Caller, body: AnnouncementBody) -> ImpactAnnounced:
+def announce(announcements: From[Announcements], caller: Caller, body: OwnersMessageBody) -> ImpactAnnounced:
     """Notify the owners of what a planned change affects, once for each set of owners, at most ten times within an hour."""
     return announcements.send(caller, body.node_id, body.change, body.depth, body.basis, body.note)
