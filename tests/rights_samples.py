@@ -153,6 +153,7 @@ SAMPLES: Mapping[str, Sample] = {
     "GET /query/complete": Sample(query={"sql": "SELECT "}),
     "POST /query/complete": Sample(body={"sql": "SELECT "}),
     "GET /views/{name}": _NONE,
+    "GET /views/{name}/clients": _NONE,
     "GET /views/{name}/rows": _NONE,
     "GET /views/{name}/changes": _NONE,
     "GET /datasets/{namespace}/{name}/records": Sample(past=_REFUSED),

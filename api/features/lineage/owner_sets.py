@@ -64,7 +64,8 @@ def summary(owners: Sequence[NotifiedOwner], without: int, hidden: int, truncate
     by_problem: dict[str, list[str]] = {}
     for each in owners:
         if not each.notified:
-            by_problem.setdefault(each.problem, []).append(each.name)
+            named = f"the group {each.name}" if each.kind == "group" else each.name
+            by_problem.setdefault(each.problem, []).append(named)
     for problem, names in by_problem.items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         sentences.append(f"{', '.join(names[:_MOST_NAMED])}{more}: {problem}.")
