@@ -3,8 +3,9 @@
     weir test --bench scale_topics                        10,000 topics of 10 records with 100 fields (1,000,000 fields)
     weir test --bench scale_topics --topics 200           fewer
 
-A worker's scan runner in this process, the record store in SQLite, Kafka and Spark of their own (or of WEIR_TEST_STACK). Memory is
-the most that this process had: what a worker has. `weir test --bench scale` has the questions to a catalog of this size.
+A worker's scan runner in this process, the record store in SQLite, Kafka and Spark of their own (or of WEIR_TEST_STACK), and an
+index that keeps nothing. Memory is the most that this process had: what a worker has. `weir test --bench scale` has the questions
+to a catalog of this size.
 """
 
 from __future__ import annotations
@@ -86,6 +87,12 @@ class Scanned:
     fields: int
 
 
+class NoIndex(MemorySearchIndex):
+    """Takes documents as the server would, and has none in this process."""
+
+    def write(self, entries: Sequence[Any], gone: Sequence[tuple[str, int]]) -> None: ...
+
+
 class World:
     """A Weir with a runner of scans in this process."""
 
@@ -99,7 +106,7 @@ class World:
             settings,
             Home(folder),
             GivenAdapters(
-                index=MemorySearchIndex(),
+                index=NoIndex(),
                 meaning=None,
                 log=log,
                 source=MemoryEventSource(log),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -143,13 +148,14 @@ class ApiWorld:
         if not (folder / "weir.db").exists():
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "weir.db").write_bytes(_empty_record())
-        self.log = MemoryEventLog()
-        self.graph = MemoryGraph()
+        self.log = more.pop("log", None) or MemoryEventLog()
+        self.graph = more.pop("graph", None) or MemoryGraph()
+        self.index = more.pop("index", None) or MemorySearchIndex()
         self.services: Instance = build(
             settings,
             Home(folder),
             GivenAdapters(
-                index=MemorySearchIndex(),
+                index=self.index,
                 meaning=None,
                 brokers=MemoryBrokers(topics),
                 topic_details=self.details,
@@ -219,6 +225,45 @@ def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None,
         yield world
     finally:
         world.services.close()
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """What is left of a world that was brought to a state and closed."""
+
+    folder: Path
+    twins: Mapping[str, Any]
+
+
+_kept: dict[Callable[[ApiWorld], None], _Prepared] = {}
+
+
+@contextmanager
+def prepared(
+    folder: Path, topics: Mapping[str, Sequence[RawRecord]], prepare: Callable[[ApiWorld], None], **more: Any
+) -> Iterator[ApiWorld]:
+    """A world in the state to which `prepare` brings one. It does so once a process; each world begins with a copy of what was
+    left, as a process does that starts again."""
+    if prepare not in _kept:
+        place = Path(tempfile.mkdtemp(prefix="weir-prepared-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        with world(place, topics, **more) as first:
+            prepare(first)
+            twins = {"index": first.index, "log": first.log, "graph": first.graph}
+        _kept[prepare] = _Prepared(place, twins)
+    kept = _kept[prepare]
+    shutil.copytree(kept.folder, folder, dirs_exist_ok=True)
+    with world(folder, topics, **{name: _copy(twin) for name, twin in kept.twins.items()}, **more) as made:
+        yield made
+
+
+def _copy(twin: Any) -> Any:
+    """A twin with the same state and locks of its own."""
+    made = type(twin)()
+    for name, value in vars(twin).items():
+        if name != "_lock":
+            setattr(made, name, copy.deepcopy(value))
+    return made
 
 
 def record(value: Any, key: str | None = None, headers: Mapping[str, str] | None = None, offset: int = 0) -> RawRecord:

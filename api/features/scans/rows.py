@@ -13,7 +13,7 @@ Row = tuple[dict[str, Any], list[dict[str, Any]]]
 """A topic's row, see `api.features.scans.answers.ScannedDataset`, and its problems for the list of the whole scan."""
 
 _NONE = ("empty", "nothing_new")
-"""Reasons that are no problem of a scan."""
+"""Reasons that a topic shows in its row alone, not in the list of the whole scan."""
 
 
 def scan_row(scan: DatasetScan, schema: SchemaVersion) -> Row:

@@ -16,7 +16,7 @@ from catalog.ports import CatalogStore
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import FactsSource
-from tests.api_world import ApiWorld, orders, world
+from tests.api_world import ApiWorld, orders, prepared
 
 API = "/api/v1"
 STATED = """
@@ -81,10 +81,13 @@ spec: {match: {datasets: [prod/payroll]}, existence: {users: [root]}}
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path, {"orders": orders(20), "orders_v2": orders(5), "payroll": orders(5)}) as created:
-        created.scan(bootstrapServers="localhost:9092", cluster="prod")
-        created.apply(STATED)
+    with prepared(tmp_path, {"orders": orders(20), "orders_v2": orders(5), "payroll": orders(5)}, _state) as created:
         yield created
+
+
+def _state(weir: ApiWorld) -> None:
+    weir.scan(bootstrapServers="localhost:9092", cluster="prod")
+    weir.apply(STATED)
 
 
 def curated(weir: ApiWorld, who: Any = None) -> dict[str, Any]:

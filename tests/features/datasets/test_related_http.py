@@ -15,7 +15,7 @@ from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.search.clicks import Clicks
-from tests.api_world import BOOTSTRAP, ApiWorld, record, world
+from tests.api_world import BOOTSTRAP, ApiWorld, prepared, record
 from tests.twins.catalog.index import MemorySearchIndex
 
 PROD = f"""
@@ -41,10 +41,13 @@ TOPICS = {
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path, TOPICS) as weir:
-        weir.apply(PROD)
-        weir.scan(cluster="prod")
+    with prepared(tmp_path, TOPICS, _state) as weir:
         yield weir
+
+
+def _state(weir: ApiWorld) -> None:
+    weir.apply(PROD)
+    weir.scan(cluster="prod")
 
 
 def related(weir: ApiWorld, name: str = "orders", **asked: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from api.cli import app
 from api.config.settings import Settings
 from api.terminal import http
-from tests.api_world import ApiWorld, orders, record, world
+from tests.api_world import ApiWorld, orders, prepared, record
 
 GOVERNANCE = """
 apiVersion: weir/v1
@@ -36,10 +36,13 @@ EMPLOYEE = {
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
     notes = [record({"note": f"EMP-{n:06d}", "mail": f"clerk{n}@shop.example.com"}, offset=n) for n in range(40)]
-    with world(tmp_path, {"orders": orders(50), "payments": notes}) as weir:
-        weir.apply(GOVERNANCE)
-        weir.scan(cluster="prod", topics=["orders", "payments"])
+    with prepared(tmp_path, {"orders": orders(50), "payments": notes}, _state) as weir:
         yield weir
+
+
+def _state(weir: ApiWorld) -> None:
+    weir.apply(GOVERNANCE)
+    weir.scan(cluster="prod", topics=["orders", "payments"])
 
 
 @pytest.fixture

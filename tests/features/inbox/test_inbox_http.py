@@ -20,7 +20,7 @@ from catalog.lags import GroupLag
 from catalog.ports import CatalogStore
 from policies.access.grants import Grants
 from policies.access.identity import Identity
-from tests.api_world import ApiWorld, orders, record, world
+from tests.api_world import ApiWorld, orders, prepared, record, world
 
 AT = "/api/v1/inbox"
 DECLARED = """
@@ -88,10 +88,13 @@ def topics() -> dict[str, Any]:
 
 @pytest.fixture
 def weir(tmp_path: Path, topics: dict[str, Any]) -> Iterator[ApiWorld]:
-    with world(tmp_path, topics) as created:
-        created.scan(bootstrapServers="localhost:9092", cluster="prod")
-        created.apply(DECLARED)
+    with prepared(tmp_path, topics, _state) as created:
         yield created
+
+
+def _state(weir: ApiWorld) -> None:
+    weir.scan(bootstrapServers="localhost:9092", cluster="prod")
+    weir.apply(DECLARED)
 
 
 def inbox(client: Any) -> dict[str, Any]:

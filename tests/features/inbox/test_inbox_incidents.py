@@ -17,7 +17,7 @@ from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter
 from policies.broker_rights.copies import CopyState, MaskedCopy
 from policies.broker_rights.copy_keeper import CopyKeeper, KeptCopy
-from tests.api_world import ApiWorld, orders, world
+from tests.api_world import ApiWorld, orders, prepared
 from tests.features.inbox.test_inbox_http import DECLARED, HIDDEN, row, rows
 
 NOW = datetime.now(UTC)
@@ -25,10 +25,13 @@ NOW = datetime.now(UTC)
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path, {"orders": orders(20), "vault": orders(20)}) as created:
-        created.scan(bootstrapServers="localhost:9092", cluster="prod")
-        created.apply(DECLARED)
+    with prepared(tmp_path, {"orders": orders(20), "vault": orders(20)}, _state) as created:
         yield created
+
+
+def _state(weir: ApiWorld) -> None:
+    weir.scan(bootstrapServers="localhost:9092", cluster="prod")
+    weir.apply(DECLARED)
 
 
 def fault(weir: ApiWorld, name: str, rule: str, cause: IncidentCause = IncidentCause.QUALITY) -> str:

@@ -13,7 +13,7 @@ from api.features.incidents.downstream_notices import DownstreamNotices
 from api.joins.incident_notes import incident_notes
 from catalog.datasets.clusters import Clusters
 from catalog.incidents.service import Incidents
-from tests.api_world import ApiWorld, orders, record, world
+from tests.api_world import ApiWorld, orders, prepared, record
 
 AT = "/api/v1/incidents"
 DECLARED = """
@@ -90,11 +90,14 @@ def topics() -> dict[str, Any]:
 
 @pytest.fixture
 def weir(tmp_path: Path, topics: dict[str, Any]) -> Iterator[ApiWorld]:
-    with world(tmp_path, topics) as created:
-        created.apply(DECLARED)
-        promise(created)
-        created.scan(cluster="prod", topics=["orders"])
+    with prepared(tmp_path, topics, _state) as created:
         yield created
+
+
+def _state(weir: ApiWorld) -> None:
+    weir.apply(DECLARED)
+    promise(weir)
+    weir.scan(cluster="prod", topics=["orders"])
 
 
 def promise(weir: ApiWorld, **more: Any) -> None:

@@ -47,8 +47,8 @@ class World:
 
     def scans(self, bases: Mapping[str, str] | None = None) -> dict[str, DatasetScan]:
         tools = MemorySampler(self.topics), MemoryOffsets(self.topics, self.ids), self.registry, self.settings
-        found = Scanner(*tools).scan(self.cluster, ["*"], self.sample, last_bases=bases, **self.options)
-        return {each.dataset.name: each for each in found}
+        results = Scanner(*tools).scan(self.cluster, ["*"], self.sample, last_bases=bases, **self.options)
+        return {each.dataset.name: each for each in results}
 
     def bases(self) -> dict[str, str]:
         return {name: scan.basis for name, scan in self.scans().items()}
