@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from catalog.check_positions import CheckPositionStore
 from catalog.contract_store import ContractStore
+from catalog.document_origins import OriginStore
 from catalog.event_model import Event
 from catalog.event_store import EventStore
 from catalog.incident_store import IncidentStore
@@ -220,6 +221,7 @@ class CatalogStore(
     IncidentStore,
     CheckPositionStore,
     QuestionStore,
+    OriginStore,
     Protocol,
 ):
     def transaction(self) -> AbstractContextManager[None]:

@@ -38,6 +38,7 @@ PATHS = (
     "/api/v1/declared/Dataset",
     "/api/v1/declared/User",
     "/api/v1/declared/Role",
+    "/api/v1/declared/Role/origins",
     "/api/v1/domains",
     "/api/v1/events",
     "/api/v1/grants",
@@ -109,7 +110,9 @@ def of(folder: Path, database: str | None = None) -> Iterator[ApiWorld]:
 def fill(weir: ApiWorld) -> dict[str, str]:
     """Work with Weir through its doors. Returns the tokens of its users, the admin's first: only they may read the audit."""
     weir.scan(cluster="prod", bootstrapServers="localhost:9092")
-    weir.apply(DOCUMENTS)
+    weir.apply(
+        DOCUMENTS, commit="0a1b2c3d", repository="https://git.example.com/g.git", files="roles.yaml", dirty="false"
+    )
     weir.scan(cluster="prod")
     tokens = {name: _token(weir.admin, name) for name in ("ana", "otto")}
     ana, otto = client(weir, tokens["ana"]), client(weir, tokens["otto"])

@@ -11,11 +11,13 @@ from pydantic import BaseModel
 
 from api.joins.domains import DomainRights, check_document
 from api.joins.names.check import NameCheck, noted
+from api.joins.origins import DocumentOrigins, ShownOrigin
 from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
 from catalog.contracts.declared import ContractSpec
 from catalog.declared import kinds as catalog_kinds
 from catalog.declared.documents import Document, load
+from catalog.document_origins import Checkout
 from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
 from connectors.declared import ConnectorSpec
@@ -100,11 +102,13 @@ class DeclaredService:
         purposes: PurposeUse,
         rights: DomainRights,
         names: NameCheck,
+        origins: DocumentOrigins,
     ) -> None:
         self._applier = Applier(handlers, transaction, partial(_hold, purposes, rights))
         self._rights, self._names = rights, names
         self._audit = audit
         self._second = second
+        self._origins = origins
 
     def apply(
         self,
@@ -115,9 +119,11 @@ class DeclaredService:
         prune: bool,
         allow_unknown: bool = False,
         later: Callable[[], Subject] | None = None,
+        checkout: Checkout | None = None,
     ) -> dict[str, Any]:
         """`{changes: [{kind, name, action, diff, notes, warnings}], dryRun}`. Without `allow_unknown` a typing error in a name
-        (`api.joins.names`) is refused, but by a dry run. `later` gives the subject as they are when it is written.
+        (`api.joins.names`) is refused, but by a dry run. `later` gives the subject as they are when it is written;
+        `checkout`: where the documents are from.
         Raises InvalidInput naming line and field; NotAllowed for what the subject may not declare."""
         documents = load(text, KINDS)
         self._rights.require(subject, documents, prune=prune)
@@ -125,6 +131,7 @@ class DeclaredService:
             changes = self._applier.plan(documents, prune=prune)
         else:
             changes = self._apply(documents, subject, prune, allow_unknown, later)
+            self._origins.applied(changes, subject.user, checkout, self._applier.get)
             changed = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
             if changed:
                 about = (
@@ -184,6 +191,11 @@ class DeclaredService:
         except NotFound:
             return []
 
+    def origins(self, kind: str) -> dict[str, ShownOrigin]:
+        """Of the documents of a kind that came from a git checkout, by name. Raises InvalidInput."""
+        kind = self._applier.kind_named(kind)
+        return self._origins.of_kind(kind, self._applier.get(kind))
+
     def delete(
         self, kind: str, name: str, subject: Subject, later: Callable[[], Subject] | None = None
     ) -> dict[str, Any]:
@@ -201,6 +213,7 @@ class DeclaredService:
             self._rights.require_delete(later() if later is not None else subject, kind, name)
 
         problem = self._applier.delete(kind, name, by=subject.user, allowed=allowed)
+        self._origins.removed(kind, name)
         about = mentioned(kind, name, document["spec"], None)
         self._record(subject, "delete", f"{kind} {name}", [f"delete {kind} {name}"], about)
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})

@@ -13,6 +13,7 @@ from api.joins.cross_room import names_cluster
 from api.joins.declared import DeclaredService, GovernanceHandler
 from api.joins.domains import DomainRights
 from api.joins.names.check import NameCheck
+from api.joins.origins import DocumentOrigins
 from api.joins.second_person import SecondPerson
 from api.joins.views.declared import ViewHandler
 from api.joins.views.start_check import StartCheck
@@ -93,7 +94,8 @@ def declared_services(
     rights = DomainRights(state, identity, store, knowledge.outlines)
     open_groups = bool(settings.oidc.issuer)
     names = NameCheck(store, state, identity, catalog.facts, catalog.declared_views, open_groups)
-    declared = DeclaredService(handlers, parts.transaction, audit, second, queries.purposes, rights, names)
+    origins = DocumentOrigins(store, now)
+    declared = DeclaredService(handlers, parts.transaction, audit, second, queries.purposes, rights, names, origins)
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,

@@ -46,6 +46,7 @@ AuditAction = Literal[
     "directory.user.cut",
     "directory.user.remove",
     "grant.revoke",
+    "impact.announce",
     "incident.acknowledge",
     "incident.assign",
     "incident.comment",

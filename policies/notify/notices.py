@@ -1,7 +1,7 @@
 """The words of notifications, and what they need from the outside: a store, a mail server, chat services.
 
-A notice is about one event, for one person, by one channel. It holds names and times, never what people wrote to each
-other and never a value of a record.
+A notice is about one event, for one person, by one channel. It holds names and times, never a value of a record, and of
+what people wrote to each other only the note to owners of what a change affects.
 """
 
 from __future__ import annotations

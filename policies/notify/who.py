@@ -88,6 +88,10 @@ def _all(event: Event, people: People) -> Iterable[Notified]:
             yield from _each(_texts(data.get("people")), Topic.DATA, "affected")
             for group in _texts(data.get("group")):
                 yield from _each(people.members(group), Topic.DATA, "affected")
+        case "impact.announced":
+            yield from _each(_texts(data.get("people")), Topic.DATA, "impact")
+            for group in _texts(data.get("group")):
+                yield from _each(people.members(group), Topic.DATA, "impact")
         case "incident.commented":
             yield from _each(_texts(data.get("assignee")), Topic.COMMENTS, "discussed")
         case "question.asked":

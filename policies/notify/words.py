@@ -2,7 +2,7 @@
 
 Everything that comes from events is escaped in HTML and freed of control characters, so that a name can neither add a
 header nor a tag; what a mail program would make a link of is replaced. Texts that people wrote (reasons, comments, purposes
-that nobody declared) are not in messages.
+that nobody declared) are not in messages; the one exception is the note that somebody sends to owners on purpose.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -45,12 +45,22 @@ _SENTENCES = {
     "affected": "{dataset}, which you own, gets data that has an open incident",
     "reference.broken": "{dataset}, which you own: a rule that reads another dataset is broken; who may read both sees more",
     "reference.kept": "{dataset}, which you own: a rule that reads another dataset is kept again; who may read both sees more",
+    "impact": "{by} plans to {change} {about}; {affected} affected{nearest}{note}",
     "discussed": "{by} wrote in the incident of {dataset} that you look after",
     "questioned": "{by} asks a question about {dataset}",
     "question.answered": "{by} answered your question about {dataset}",
     "question.accepted": "{by} accepted your answer about {dataset}",
     "test": "This is a test of notifications by Weir",
 }
+_CHANGES = {
+    "drop": "drop",
+    "rename": "rename",
+    "retype": "change the type of",
+    "mask": "mask",
+    "lose": "remove",
+}
+_PATH = re.compile(r"/(?!/)[\w\-./%?=&]*")
+_LONGEST_PATH = 1500
 
 
 def plain_text(value: object, most: int = _LONGEST) -> str:
@@ -81,16 +91,31 @@ def sentence(notice: Notice) -> str:
         "part": " in part" if data.get("part") else "",
         "until": plain_text(data.get("until") or "soon"),
         "kind": plain_text(kind).capitalize(),
+        **(_impact_words(data) if notice.why == "impact" else {}),
     }
     return (
         _SENTENCES[notice.why].format(**values) if notice.why in _SENTENCES else plain_text(f"{kind}: {notice.subject}")
     )
 
 
+def _impact_words(data: Mapping[str, Any]) -> dict[str, str]:
+    """Without `about` the receivers may not know what is changed; without `dataset` only jobs of theirs are affected."""
+    affected = data.get("affected")
+    many = affected != 1
+    about, nearest, note = (free_text(data.get(each) or "") for each in ("about", "dataset", "note"))
+    return {
+        "change": _CHANGES.get(str(data.get("change")), "change"),
+        "about": about or "something that you may not see",
+        "affected": f"{affected} thing{'s' if many else ''} that you own {'are' if many else 'is'}",
+        "nearest": f", {nearest} first" if nearest and many else f": {nearest}" if nearest else "",
+        "note": f'. Note: "{note}"' if note else "",
+    }
+
+
 def path(notice: Notice) -> str:
     """The page of a notice."""
     value = notice.data.get("path")
-    if isinstance(value, str) and re.fullmatch(r"/(?!/)[\w\-./%?=&]*", value):
+    if isinstance(value, str) and _PATH.fullmatch(value):
         return value
     kind = notice.type.removeprefix("weir.")
     bundle = notice.data.get("bundle")
@@ -186,7 +211,8 @@ def _page(title: str, body: str, base_url: str | None) -> str:
 def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dict[str, Any]:
     """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions.
 
-    The purpose only where it `is_declared`: otherwise it is what the requester wrote.
+    The purpose only where it `is_declared`: otherwise it is what the requester wrote. A path that is too long is left out, for
+    a part of one leads nowhere.
     """
     names = (
         "requester",
@@ -201,8 +227,17 @@ def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dic
         "path",
         "level",
         "bundle",
+        "about",
+        "change",
+        "affected",
+        "note",
     )
     matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
+    if "path" in matches:
+        whole = str(data["path"])
+        matches.pop("path")
+        if len(whole) <= _LONGEST_PATH and _PATH.fullmatch(whole):
+            matches["path"] = whole
     if not is_declared(str(data.get("purpose") or "")):
         matches.pop("purpose", None)
     if data.get("asked"):

@@ -48,7 +48,8 @@ BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
     "CurationEdits DataProducts GlossaryTree TableExport TableIntake "
-    "AccessReviews Agents Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore Certificates"
+    "AccessReviews Agents Announcements Approvals AuditLog AuditSegments AuditShipping BrokerRights Bundles CatalogStore"
+    " Certificates"
     " Clicks ClusterRemoval ClusterTrial Connections Connectors ConsumerReads Contracts CopyKeeper Datasets"
     " DeclaredService Descriptions"
     " Detections"

@@ -16,6 +16,7 @@ import catalog.adapters.sql.tables_contracts  # noqa: F401
 import catalog.adapters.sql.tables_incidents  # noqa: F401
 import catalog.adapters.sql.tables_lags  # noqa: F401
 import catalog.adapters.sql.tables_leases  # noqa: F401
+import catalog.adapters.sql.tables_origins  # noqa: F401
 import catalog.adapters.sql.tables_quality  # noqa: F401
 import catalog.adapters.sql.tables_questions  # noqa: F401
 import catalog.adapters.sql.tables_record_keys  # noqa: F401

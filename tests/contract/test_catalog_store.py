@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.tables import DatasetRow
+from catalog.document_origins import Checkout, DocumentOrigin
 from catalog.model import DatasetId, FieldProfile, Owner, ReviewState, ScanWindow, SchemaVersion, Shape
 from catalog.ports import CatalogStore
 from catalog.records import (
@@ -493,3 +494,16 @@ def test_outlines_are_what_the_records_have(store: CatalogStore) -> None:
     for outline in listed:
         record = store.dataset(outline.id)
         assert record is not None and record.outline == outline
+
+
+def test_origins_of_documents_are_kept_by_kind_and_name(store: CatalogStore) -> None:
+    checkout = Checkout("https://git.example.com/g.git", "0a1b2c3d", "roles", dirty=True)
+    first = DocumentOrigin("Role", "readers", checkout, "d1", NOW, "ana")
+    other = replace(first, kind="Policy")
+    store.put_origins([first, replace(first, name="writers"), other])
+    assert store.origins("Role")["readers"] == first and store.origins("Policy") == {"readers": other}
+    changed = replace(first, changed_at=NOW, changed_by="otto")
+    store.put_origins([changed])
+    assert store.origins("Role")["readers"] == changed
+    store.delete_origins("Role", ["readers", "nothing"])
+    assert store.origins("Role").keys() == {"writers"} and store.origins("Policy").keys() == {"readers"}

@@ -131,7 +131,6 @@ test("many leaves stand as one card that opens, and names grow when one looks fr
   await page.locator(".react-flow__minimap").waitFor();
   for (let i = 0; i < 6; i++) await page.getByRole("button", { name: /zoom out/i }).click();
   await page.locator(".drawing.mid").waitFor();
-  await page.getByRole("button", { name: /^Time and groups/ }).click();
   await page.getByRole("button", { name: "Group again" }).click();
   await page.getByText("60 datasets").waitFor();
   await close();

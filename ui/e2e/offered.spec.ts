@@ -243,3 +243,16 @@ test("a change is tried on the page: what breaks, what may, what is safe, with o
   await impact.getByRole("button", { name: "Copy link" }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("change=rename");
 }, 120_000);
+
+test("the owners of what a change breaks are notified from the page, and who was not is named", async () => {
+  const page = await as("ana", "/lineage?node=datasetField:prod:orders:value.customer.email&level=column&change=drop");
+  const impact = page.locator("section", { has: page.getByRole("heading", { name: "Impact of a change" }) }).last();
+  await impact.getByRole("button", { name: "Owners", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Message to the owners" });
+  await dialog.getByText(/A change of orders · value.customer.email is planned/).waitFor();
+  await dialog.getByLabel("Note").fill("On Monday at nine");
+  await dialog.getByRole("button", { name: "Notify the owners" }).click();
+  await dialog.getByText(/\d of \d+ owners? (is|are) notified/).waitFor();
+  await dialog.getByText(/no address or channel/).waitFor();
+  expect(await dialog.getByRole("button", { name: "Notify the owners" }).isDisabled()).toBe(true);
+}, 120_000);

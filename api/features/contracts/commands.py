@@ -224,7 +224,7 @@ def _with_impact(report: Report, user: str | None) -> Report:
 
 
 def _impact_of(client: Api, dataset: str, path: str | None, change: str) -> dict[str, Any] | None:
-    from api.features.lineage.commands import node_id
+    from api.features.lineage.node_words import node_id
 
     try:
         answer: dict[str, Any] = client.get("/api/v1/impact", nodeId=node_id(dataset, path), change=change)

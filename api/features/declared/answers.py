@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.edge.answer import Answer, FreeForm, OpenAnswer, about, absent
+from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
 
 
 class NameWarning(Answer):
@@ -56,6 +56,28 @@ class DeclaredDocuments(Answer):
     """Documents of one kind."""
 
     documents: list[DeclaredDocument]
+
+
+class DocumentOrigin(Answer):
+    """The newest apply of a document from a git checkout, as the command reported it."""
+
+    kind: str
+    name: str = about("Of a dataset CLUSTER/TOPIC.")
+    repository: str = about("The address of its origin without credentials, else the name of its folder.")
+    commit: str
+    path: str = about("What was applied, from the root of the repository.")
+    dirty: bool = about("Something of what was applied differed from the commit.")
+    at: Time
+    by: str | None
+    changed: bool = about("The document is not as it was applied then.")
+    changedAt: Time = absent("Of the first change since that was declared without a checkout, as pages do it.")
+    changedBy: str = absent()
+
+
+class DocumentOrigins(Answer):
+    """Of the documents of one kind that came from a git checkout."""
+
+    origins: list[DocumentOrigin]
 
 
 class Policies(Answer):

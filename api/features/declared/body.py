@@ -1,17 +1,44 @@
-"""The body of a request that holds declared documents: YAML, or the same documents as JSON."""
+"""The body of a request that holds declared documents, YAML or the same as JSON, and the parameters of where they are from."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 
 from api.edge.openapi import takes
+from api.edge.parameters import Text
+from api.features.declared.checkout import without_credentials
+from catalog.document_origins import Checkout
 from catalog.errors import InvalidInput
+from catalog.unseen import has_unseen
 
 _YAML, _JSON = "application/yaml", "application/json"
 _WANTED = 'send {"documents": [...]} as application/json, or YAML documents as application/yaml'
+
+
+def checkout_of(
+    commit: Annotated[
+        Text | None,
+        Query(pattern=r"^[0-9a-f]{7,64}$", description="Of a git checkout: the commit that the files are from."),
+    ] = None,
+    repository: Annotated[
+        Text | None, Query(description="With commit: which repository, without credentials.", max_length=500)
+    ] = None,
+    files: Annotated[
+        Text | None, Query(description="With commit: what is applied, from its root.", max_length=1000)
+    ] = None,
+    dirty: Annotated[bool, Query(description="With commit: something of it differs from the commit.")] = False,
+) -> Checkout | None:
+    """Raises InvalidInput where only a part is given."""
+    if commit is None:
+        if repository is not None or files is not None or dirty:
+            raise InvalidInput("Name the commit beside repository, files and dirty.", details={"field": "commit"})
+        return None
+    if any(has_unseen(each) for each in (repository or "", files or "")):
+        raise InvalidInput("The repository or files have characters that cannot be seen; take them out.")
+    return Checkout(without_credentials(repository or ""), commit, files or "", dirty)
 
 
 def takes_documents(required: bool = True) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.terminal.http import ApiRefused, segment
+from api.terminal.http import Api, ApiRefused, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, errors, escape, print_text, show
@@ -24,9 +24,10 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir apply -f governance.yaml · weir apply -f policies/ --dry-run")(apply)
     app.command(epilog="weir diff -f governance.yaml")(diff)
     app.command(epilog="weir delete Policy mask-email · weir delete Dataset prod/orders")(delete)
-    app.command(epilog="weir get Policy · weir get Policy mask-email -o yaml · weir get Dataset prod/orders -o yaml")(
-        get
-    )
+    app.command(
+        epilog="weir get Policy · weir get Policy mask-email -o yaml · weir get Dataset prod/orders -o yaml"
+        " · weir get Policy --origin"
+    )(get)
 
 
 def apply(
@@ -64,6 +65,8 @@ def _apply(
     flags = {"dryRun": str(dry_run).lower(), "prune": str(prune).lower()}
     if allow_unknown:
         flags["allowUnknown"] = "true"
+    if not dry_run:
+        flags |= _checkout(files)
     try:
         answer = api(user).post_text("/api/v1/apply", joined(parts), **flags)
     except ApiRefused as refused:
@@ -82,6 +85,23 @@ def _apply(
             text = f"{change['kind']} {change['name']}: {change['problem']}"
             errors.print(escape(text), style="yellow")
     return any(change["action"] != "unchanged" for change in answer["changes"])
+
+
+def _checkout(files: Sequence[Path]) -> dict[str, str]:
+    """The parameters that report the git checkout that the files are from; none where they are from none."""
+    from api.features.declared.checkout import read_checkout
+
+    checkout = read_checkout(files)
+    if checkout is None:
+        return {}
+    if checkout.dirty:
+        errors.print(f"The files differ from commit {checkout.commit[:8]}, and Weir notes it.", style="yellow")
+    return {
+        "repository": checkout.repository,
+        "commit": checkout.commit,
+        "files": checkout.path,
+        "dirty": str(checkout.dirty).lower(),
+    }
 
 
 def _warn(changes: list[dict[str, Any]]) -> None:
@@ -182,12 +202,18 @@ def delete(
 def get(
     kind: Annotated[str, typer.Argument(help="A kind, such as Policy.", autocompletion=complete_kind)],
     name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for a Dataset.")] = None,
+    origin: Annotated[
+        bool, typer.Option("--origin", help="Show which were applied from a git checkout, and changed since.")
+    ] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Show declared documents; `-o yaml` prints documents that `apply` takes back."""
     require_kind(kind)
     client = api(user)
+    if origin:
+        _show_origins(client, kind, name, output)
+        return
     answer = client.get(f"/api/v1/declared/{segment(kind)}", name=name)
     documents = answer["documents"]
     if name and not documents:
@@ -202,3 +228,18 @@ def get(
         return
     rows = [{"kind": d["kind"], **d["metadata"], "spec": d["spec"]} for d in documents]
     show(rows, ("kind", "name", "spec"), output, whole=documents, empty=f"Nothing of kind {kind} is declared.")
+
+
+def _show_origins(client: Api, kind: str, name: str | None, output: Format) -> None:
+    answer = client.get(f"/api/v1/declared/{segment(kind)}/origins")
+    listed = [each for each in answer["origins"] if name in (None, each["name"])]
+    rows = [{**each, "state": _state(each), "commit": each["commit"][:8]} for each in listed]
+    columns = ("name", "state", "commit", "path", "repository", "at", "by", "changedBy", "changedAt")
+    empty = f"Nothing of kind {kind} was applied from a git checkout."
+    show(rows, columns, output, whole={"origins": listed}, empty=empty)
+
+
+def _state(origin: dict[str, Any]) -> str:
+    if origin["changed"]:
+        return "changed since"
+    return "not committed" if origin["dirty"] else "as in git"

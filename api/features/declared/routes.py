@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.edge.parameters import Name, Text
 from api.features.declared import answers
-from api.features.declared.body import documents_text, takes_documents
+from api.features.declared.body import checkout_of, documents_text, takes_documents
 from api.features.declared.known import KnownDocuments
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Declarer, Session
@@ -19,8 +19,11 @@ from api.joins.cluster_removal import ClusterRemoval
 from api.joins.connectors.places import KIND
 from api.joins.connectors.readers import shown_document
 from api.joins.declared import DeclaredService
+from api.joins.origins import ShownOrigin
 from api.wiring.duties import Duties
+from catalog.document_origins import Checkout, key_of
 from catalog.errors import InvalidInput, NotFound
+from catalog.records import rfc3339
 from catalog.search.service import Search
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
@@ -48,6 +51,7 @@ async def apply(
     allowUnknown: Annotated[
         bool, Query(description="Take names that look like typing errors, with a warning.")
     ] = False,
+    checkout: Annotated[Checkout | None, Depends(checkout_of)] = None,
 ) -> answers.Applied:
     """Make the declared state what the documents of the body declare; all are checked before any is written.
 
@@ -59,7 +63,14 @@ async def apply(
     """
     text = await documents_text(request)
     applied = await run_in_threadpool(
-        declared.apply, text, caller, dry_run=dryRun, prune=prune, allow_unknown=allowUnknown, later=later
+        declared.apply,
+        text,
+        caller,
+        dry_run=dryRun,
+        prune=prune,
+        allow_unknown=allowUnknown,
+        later=later,
+        checkout=checkout,
     )
     return answers.Applied.model_validate(applied)
 
@@ -82,6 +93,34 @@ def documents(
     rows = known.of_kind(caller, kind, name)
     shown = (shown_document(each, caller, identity.manages) if each["kind"] == KIND else each for each in rows)
     return answers.DeclaredDocuments(documents=[answers.DeclaredDocument.model_validate(each) for each in shown])
+
+
+@router.get("/declared/{kind}/origins", dependencies=[needs("manage", "audit:read", scope="read")])
+def origins(
+    declared: From[DeclaredService], known: From[KnownDocuments], caller: Caller, kind: Name
+) -> answers.DocumentOrigins:
+    """Which documents of a kind were applied from a git checkout, and which of these were changed since."""
+    names = {key_of(each) for each in known.of_kind(caller, kind)}
+    listed = [each for name, each in declared.origins(kind).items() if name in names]
+    return answers.DocumentOrigins(origins=[answers.DocumentOrigin.model_validate(_origin(each)) for each in listed])
+
+
+def _origin(shown: ShownOrigin) -> dict[str, Any]:
+    origin = shown.origin
+    since = {"changedAt": rfc3339(origin.changed_at)} if shown.changed and origin.changed_at is not None else {}
+    return {
+        "kind": origin.kind,
+        "name": origin.name,
+        "repository": origin.checkout.repository,
+        "commit": origin.checkout.commit,
+        "path": origin.checkout.path,
+        "dirty": origin.checkout.dirty,
+        "at": rfc3339(origin.at),
+        "by": origin.by,
+        "changed": shown.changed,
+        **since,
+        **({"changedBy": origin.changed_by} if since and origin.changed_by is not None else {}),
+    }
 
 
 @router.delete(

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
-from api.features.lineage import reader_commands
+from api.features.lineage import impact_command, reader_commands
+from api.features.lineage.node_words import BASIS, Depth, NodeArgument, node_id
 from api.terminal.options import As, AsOf, Output, api
 from api.terminal.output import Format, console, escape, print_text, show
 from api.terminal.vocabularies import Origin, Rebuilt
 from api.terminal.words import noun
-from catalog.errors import InvalidInput
-from catalog.node_ids import read_id, write_id
 from lineage.model import Basis, Direction, Kind, Level
-from lineage.questions.changes import Change
-from lineage.questions.exports import impact_markdown
-
-if TYPE_CHECKING:
-    from rich.tree import Tree
-
-NodeArgument = Annotated[
-    str, typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, or prod/orders.")
-]
-Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follow.")]
-
-_BASIS = "contents: whatever holds data that came from it; last_run: what the last runs read and write."
-
-AFFECTED_EXIT = 3
-"""Exit code of `weir lineage impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
 
 
 class GraphFormat(StrEnum):
@@ -45,25 +29,6 @@ class GraphFormat(StrEnum):
     MERMAID = "mermaid"
 
 
-class ImpactFormat(StrEnum):
-    """The `-o` of `weir lineage impact`."""
-
-    TABLE = "table"
-    JSON = "json"
-    YAML = "yaml"
-    CSV = "csv"
-    MARKDOWN = "markdown"
-
-
-class FailOn(StrEnum):
-    """What makes `weir lineage impact` fail."""
-
-    NEVER = "never"
-    AFFECTED = "affected"
-    RAW = "raw"
-    BREAKS = "breaks"
-
-
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
     group = noun(app, "lineage")
@@ -73,42 +38,13 @@ def add_to(app: typer.Typer) -> None:
         " weir lineage prod/orders -o mermaid · weir lineage prod/orders --as-of 2026-03-01T00:00:00Z"
         " · weir lineage show job:etl:load",
     )(lineage)
-    group.command(
-        epilog="weir lineage impact prod/orders --field value.customer.email · weir lineage impact cluster:prod -o csv ·"
-        " weir lineage impact --field prod/orders:value.customer.email --change drop --fail-on affected -o markdown"
-    )(impact)
+    impact_command.add_to(group)
     group.command(
         epilog="weir lineage reach prod/orders --to prod/report --at 2026-03-01T08:00:00Z · weir lineage reach prod/orders --at"
         " 2026-03-01T08:00:00Z"
     )(reach)
     noun(app, "server").command(epilog="weir server rebuild search · weir server rebuild lineage")(rebuild)
     reader_commands.add_to(app)
-
-
-def node_id(text: str, field: str | None = None) -> str:
-    """A node id from what people write: `prod/orders` is `dataset:prod:orders`, `prod/orders:value.id` its field.
-
-    Raises InvalidInput for a word that is neither.
-    """
-    if "/" not in text and ":" not in text:
-        raise InvalidInput(f"{text!r} names no dataset; write CLUSTER/TOPIC, as in prod/orders.")
-    if not text.startswith(("dataset:", "datasetField:", "job:", "urn:")) and "/" in text:
-        host, slashes, rest = text.rpartition("//")
-        namespace, _, name = rest.partition("/")
-        name, _, of = name.partition(":")
-        if not name:
-            raise InvalidInput(f"{text!r} names no dataset; write CLUSTER/TOPIC, as in prod/orders.")
-        return write_id(*_kind_and(f"{host}{slashes}{namespace}", name, field or of or None))
-    if field and text.startswith("dataset:"):
-        parts = read_id(text)
-        if parts is None:  # only the graph can tell its parts: the server finds them
-            return f"datasetField:{text.removeprefix('dataset:')}:{field}"
-        return write_id("field", parts[1], parts[2], field)
-    return text
-
-
-def _kind_and(namespace: str, name: str, field: str | None) -> tuple[str, str, str, str | None]:
-    return "field" if field else "dataset", namespace, name, field
 
 
 def lineage(
@@ -121,7 +57,7 @@ def lineage(
     namespace: Annotated[list[str] | None, typer.Option(help="Only flows within this namespace.")] = None,
     kind: Annotated[list[Kind] | None, typer.Option(help="Only edges of this kind: feeds, reads, derives...")] = None,
     origin: Annotated[list[Origin] | None, typer.Option(help="Only observed, declared or permitted edges.")] = None,
-    basis: Annotated[Basis, typer.Option(help=_BASIS)] = Basis.LAST_RUN,
+    basis: Annotated[Basis, typer.Option(help=BASIS)] = Basis.LAST_RUN,
     output: Annotated[GraphFormat, typer.Option("-o", "--output", help="How to print the answer.")] = GraphFormat.TABLE,
     user: As = None,
 ) -> None:
@@ -186,102 +122,6 @@ def _edge_row(edge: dict[str, Any], short: Callable[[str], str]) -> dict[str, An
         "job": short(edge.get("job") or ""),
         **{mark: edge.get(mark) or None for mark in ("masked", "stale", "unfinished")},
     }
-
-
-def impact(
-    node: Annotated[
-        str | None,
-        typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, prod/orders, or cluster:prod."),
-    ] = None,
-    field: Annotated[
-        str | None, typer.Option(help="A field: value.customer.email of NODE, or prod/orders:value.customer.email.")
-    ] = None,
-    change: Annotated[
-        Change | None,
-        typer.Option(help="What is done to it: drop, rename, retype or mask (a field), lose (a dataset, a cluster)."),
-    ] = None,
-    fail_on: Annotated[
-        FailOn,
-        typer.Option(help=f"Exit with {AFFECTED_EXIT} if anything is affected, gets the raw value, or surely breaks."),
-    ] = FailOn.NEVER,
-    depth: Depth = 20,
-    as_of: AsOf = None,
-    basis: Annotated[Basis, typer.Option(help=_BASIS)] = Basis.CONTENTS,
-    output: Annotated[
-        ImpactFormat, typer.Option("-o", "--output", help="How to print the answer; markdown for a merge request.")
-    ] = ImpactFormat.TABLE,
-    user: As = None,
-) -> None:
-    """List what breaks downstream when a dataset or field is changed or lost; in CI, fail if something does."""
-    of_what = _affecting(node, field, change, fail_on)
-    client = api(user)
-    parameters: dict[str, Any] = {"depth": depth, "asOf": as_of, "basis": basis, **of_what}
-    answer = client.get("/api/v1/impact", **parameters)
-    match output:
-        case ImpactFormat.CSV:
-            print_text(client.text("/api/v1/impact", **parameters, format="csv"))
-        case ImpactFormat.MARKDOWN:
-            print_text(impact_markdown(answer, client.shortened))
-        case ImpactFormat.TABLE:
-            console.print(impact_tree(answer, client.shortened))
-        case _:
-            show(answer["affected"], (), Format(output), whole=answer)
-    if _fails(answer["affected"], fail_on):
-        raise typer.Exit(AFFECTED_EXIT)
-    if answer["truncated"] and fail_on is not FailOn.NEVER:
-        typer.echo(
-            "The answer was cut, so what is not in it may be affected too; ask with a smaller --depth.", err=True
-        )
-        raise typer.Exit(AFFECTED_EXIT)
-
-
-def _affecting(node: str | None, field: str | None, change: Change | None, fail_on: FailOn) -> dict[str, Any]:
-    """The parameters that name what is changed and how. Raises BadParameter."""
-    if node is None and field is None:
-        raise typer.BadParameter("name a NODE, or --field DATASET:PATH")
-    if node is not None and node.startswith("cluster:"):
-        return {"cluster": node.removeprefix("cluster:")}
-    if fail_on is FailOn.BREAKS and change is None:
-        raise typer.BadParameter(
-            "--fail-on breaks needs a --change: drop, rename, retype, mask or lose; without one nothing breaks"
-        )
-    return {"change": change, "nodeId": node_id(node, field) if node is not None else node_id(field or "")}
-
-
-def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:
-    match fail_on:
-        case FailOn.AFFECTED:
-            return bool(affected)
-        case FailOn.RAW:
-            return any(item["raw"] for item in affected)
-        case FailOn.BREAKS:
-            return any(item.get("effect") in ("breaks", "loses_input") for item in affected)
-        case _:
-            return False
-
-
-def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
-    """The affected things by distance, raw values marked."""
-    from rich.tree import Tree
-
-    tree = Tree(f"[bold]{escape(short(answer['root']))}[/]")
-    for hop in sorted({item["hops"] for item in answer["affected"]}):
-        branch = tree.add(f"{hop} hop{'s' if hop > 1 else ''} away")
-        for item in answer["affected"]:
-            if item["hops"] == hop:
-                flow = "[red]raw value[/]" if item["raw"] else "[green]masked on the way[/]"
-                effect = f"  {item['effect'].replace('_', ' ')}" if item.get("effect") else ""
-                commit = f"  at {str(item['commit'])[:12]}" if item.get("commit") else ""
-                owners = ", ".join(item.get("owners") or []) or "no owner"
-                kind = "consumer group" if item.get("jobType") == "CONSUMER_GROUP" else item["type"]
-                branch.add(
-                    f"{kind} {escape(short(item['id']))}  {flow}{effect}{escape(commit)}  [dim]{escape(owners)}[/]"
-                )
-    if not answer["affected"]:
-        tree.add("nothing downstream is known")
-    if answer["truncated"]:
-        tree.add("... and more: the answer was cut")
-    return tree
 
 
 def reach(

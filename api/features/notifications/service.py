@@ -17,6 +17,7 @@ from policies.declared.state import GovernanceState
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake
 from policies.notify.purposes import is_declared
+from policies.notify.reach import Reach
 from policies.notify.sender import NoticeSender
 from policies.notify.service import Notifications
 from policies.requests.approvers import Deciders
@@ -25,11 +26,13 @@ from policies.requests.notified import RequestPeople
 
 @dataclass(frozen=True, slots=True)
 class Notify:
-    """`intake` is a receiver of events, None where no channel is set up; `sender` a duty of the worker."""
+    """`intake` is a receiver of events, None where no channel is set up; `sender` a duty of the worker; `reach` knows whom
+    a notice could reach."""
 
     intake: NoticeIntake | None
     sender: NoticeSender
     service: Notifications
+    reach: Reach
 
 
 def notify(
@@ -47,6 +50,9 @@ def notify(
 
     def address(user: str) -> str | None:
         return address_of(state.view(), user)
+
+    def is_gone(user: str) -> bool:
+        return gone_because(state.view(), user) is not None
 
     def names() -> list[str]:
         view = state.view()
@@ -81,4 +87,5 @@ def notify(
         else None,
         sender,
         Notifications(store, sender, chat, sealer.seal, address, names, audit, clock, notify_settings, base_url),
+        Reach(store, people, address, is_gone, notify_settings),
     )

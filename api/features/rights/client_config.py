@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,6 +130,13 @@ def java(given: Connection) -> str:
         f'# {PASSWORD} needs a backslash before each " and each backslash of the password.\n' if given.mechanism else ""
     )
     return f"# topic: {given.topic}\n{note}{text}"
+
+
+def console(given: Connection) -> str:
+    """Kafka's console consumer, with its properties in a file; for a shell."""
+    command = ["kafka-console-consumer.sh", "--bootstrap-server", given.bootstrap, "--topic", given.topic]
+    command += ["--group", given.group, "--from-beginning", "--consumer.config", "client.properties"]
+    return f"cat > client.properties <<'END'\n{java(given)}END\n{shlex.join(command)}\n"
 
 
 def spark(given: Connection) -> str:

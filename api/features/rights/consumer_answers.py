@@ -17,6 +17,7 @@ class ClientConfigurations(Answer):
 
     python: str = about("confluent-kafka for Python.")
     java: str = about("Properties of a Java consumer.")
+    console: str = about("Kafka's console consumer, for a shell.")
     spark: str = about("Options of Spark's Kafka source.")
     quix: str = about("An application of Quix Streams.")
     librdkafka: str = about("Settings as lines, as `weir rights try` reads them.")
@@ -26,6 +27,7 @@ class ClientConfigurations(Answer):
         return cls(
             python=client_config.python(given),
             java=client_config.java(given),
+            console=client_config.console(given),
             spark=client_config.spark(given),
             quix=client_config.quix(given),
             librdkafka=client_config.properties(given),

@@ -18,6 +18,7 @@ ForConsumer = Annotated[str, typer.Option(help="The consumer: its principal, doc
 class Form(StrEnum):
     PYTHON = "python"
     JAVA = "java"
+    CONSOLE = "console"
     SPARK = "spark"
     QUIX = "quix"
     LIBRDKAFKA = "librdkafka"
@@ -35,7 +36,7 @@ def add_to(app: typer.Typer) -> None:
 def client(
     dataset: Topic,
     for_consumer: ForConsumer,
-    form: Annotated[Form, typer.Option(help="python, java, spark, quix or librdkafka.")] = Form.PYTHON,
+    form: Annotated[Form, typer.Option(help="python, java, console, spark, quix or librdkafka.")] = Form.PYTHON,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:

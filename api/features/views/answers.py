@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about, absent
+from api.features.rights.consumer_answers import ClientConfigurations
 from api.joins.views.service import ShownView
 from views.row_ports import Contained
 from views.runner.state import ViewState
@@ -50,6 +51,15 @@ class ViewSample(Answer):
     records_in_per_second: float | None
     rows_out_per_second: float | None
     batch_seconds: float | None
+
+
+class ViewClients(Answer):
+    """What connects a Kafka client to the topic that a view writes."""
+
+    cluster: str
+    topic: str
+    text: str = about("What a reader needs besides.")
+    clients: ClientConfigurations
 
 
 class ViewMayDo(Answer):

@@ -14,6 +14,8 @@ from api.edge.answer import RequestBody
 from api.edge.event_stream import event, event_stream
 from api.edge.openapi import gives
 from api.edge.parameters import Name, Text, refuse_unknown
+from api.features.rights.client_config import connection
+from api.features.rights.consumer_answers import ClientConfigurations
 from api.features.views import answers
 from api.features.views.changes import ViewChanges
 from api.features.views.diff import ViewDiffs
@@ -27,9 +29,15 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.joins.views.service import Views
 from api.visibility.readers import Readers
+from catalog.errors import NotFound
 from policies.query.service import GovernedQuery
 from views.serving.wanted import PARAMETERS
 
+PRINCIPAL = "YOUR-PRINCIPAL"
+_READ_BY = (
+    f"The brokers decide who reads the topic: write your principal in place of {PRINCIPAL} and a group of yours, and have its"
+    " cluster grant it READ on both."
+)
 router = FeatureRouter("/views", tags=["views"])
 first = FeatureRouter("/views", tolerant=True, tags=["views"], route_class=RowsRoute)
 """Rows by key are asked for by applications, hundreds of times a second. The endpoint refuses unknown parameters itself."""
@@ -51,6 +59,20 @@ def list_views(readers: From[Readers], caller: Caller) -> answers.Views:
 def one(readers: From[Readers], caller: Caller, name: Name) -> answers.View:
     """One view."""
     return answers.View.of(readers.of(caller).views.describe(caller, name))
+
+
+@router.get("/{name}/clients", dependencies=[signed_in(KNOWN)])
+def clients(readers: From[Readers], caller: Caller, name: Name) -> answers.ViewClients:
+    """Configurations of Kafka clients for the topic that a view writes, such as a masked copy. No secret is in them."""
+    reader = readers.of(caller)
+    sink = reader.views.describe(caller, name).spec.sink
+    record = reader.store.cluster(sink.cluster) if sink is not None else None
+    if sink is None or record is None:
+        raise NotFound(f"The view {name} writes no topic for others; read its rows: GET /api/v1/views/{name}/rows.")
+    given = connection(record, f"User:{PRINCIPAL}", sink.topic, ())
+    return answers.ViewClients(
+        cluster=sink.cluster, topic=sink.topic, text=_READ_BY, clients=ClientConfigurations.of(given)
+    )
 
 
 @first.get("/{name}/rows", dependencies=[signed_in(DECIDED, scope="query")])

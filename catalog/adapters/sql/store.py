@@ -14,6 +14,7 @@ from catalog.adapters.sql.datasets import SqlDatasets
 from catalog.adapters.sql.events import SqlEvents
 from catalog.adapters.sql.incidents import SqlIncidents
 from catalog.adapters.sql.lags import SqlLags
+from catalog.adapters.sql.origins import SqlOrigins
 from catalog.adapters.sql.quality import SqlQuality
 from catalog.adapters.sql.questions import SqlQuestions
 from catalog.adapters.sql.reports import SqlReports
@@ -148,6 +149,7 @@ class SqlCatalogStore(
     SqlQuality,
     SqlIncidents,
     SqlQuestions,
+    SqlOrigins,
 ):
     """The record store on the given database, which must have been migrated."""
 

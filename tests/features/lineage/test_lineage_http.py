@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from api.cli import app
-from api.features.lineage import commands
+from api.features.lineage import commands, impact_command
 from api.terminal.http import Api
 from lineage.questions.queries import Lineage
 from tests.api_world import ApiWorld, world
@@ -36,7 +36,8 @@ def cli(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> Any:
         client._client = weir.admin  # type: ignore[assignment]  # of httpx2, which has the methods of httpx
         return client
 
-    monkeypatch.setattr(commands, "api", api)
+    for module in (commands, impact_command):
+        monkeypatch.setattr(module, "api", api)
 
     def call(*arguments: str) -> Any:
         return CliRunner().invoke(app, list(arguments))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from api.features.lineage.commands import node_id
+from api.features.lineage.node_words import node_id
 from catalog.model import NodeId
 from tests.api_world import ApiWorld, world
 from tests.lineage_door import ask

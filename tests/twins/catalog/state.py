@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from catalog.check_positions import CheckPosition
 from catalog.contract_store import ContractBreach, ContractCheck
+from catalog.document_origins import DocumentOrigin
 from catalog.event_model import DeliveryState, Event
 from catalog.incident_store import Incident, IncidentEntry
 from catalog.model import DatasetId
@@ -68,6 +69,7 @@ class State:
     questions: dict[str, Question] = field(default_factory=dict)
     answers: dict[str, QuestionAnswer] = field(default_factory=dict)
     descriptions: dict[str, DescriptionVersion] = field(default_factory=dict)
+    origins: dict[tuple[str, str], DocumentOrigin] = field(default_factory=dict)
 
     def snapshot(self) -> State:
         deep = {"schemas", "tags", "positions"}

@@ -11,6 +11,7 @@ from tests.twins.catalog.contracts import MemoryContracts
 from tests.twins.catalog.events import MemoryEvents
 from tests.twins.catalog.incidents import MemoryIncidents
 from tests.twins.catalog.lags import MemoryLags
+from tests.twins.catalog.origins import MemoryOrigins
 from tests.twins.catalog.quality import MemoryQuality
 from tests.twins.catalog.questions import MemoryQuestions
 from tests.twins.catalog.reports import MemoryReports
@@ -32,6 +33,7 @@ class MemoryCatalogStore(
     MemoryQuality,
     MemoryIncidents,
     MemoryQuestions,
+    MemoryOrigins,
 ):
     """See `catalog.ports.CatalogStore`."""
 

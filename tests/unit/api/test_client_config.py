@@ -48,6 +48,18 @@ def test_a_password_and_files_come_from_the_environment() -> None:
         assert "WEIR_SECRET" not in text and "weir" not in text  # nothing of Weir's own user
 
 
+def test_the_console_consumer_reads_its_properties_from_a_file() -> None:
+    text = client_config.console(connection(SCRAM))
+    assert text.startswith("cat > client.properties <<'END'\n# topic: orders.masked-1\n")
+    assert "EnvVarConfigProvider" in text
+    assert text.splitlines()[-1] == (
+        "kafka-console-consumer.sh --bootstrap-server k:9092,l:9092 --topic orders.masked-1 --group shop-1"
+        " --from-beginning --consumer.config client.properties"
+    )
+    odd = connection(None, groups=("it's; odd",))
+    assert "--group 'it'\"'\"'s; odd'" in client_config.console(odd)
+
+
 def test_a_password_with_quotes_and_backslashes_is_quoted_for_java(monkeypatch: pytest.MonkeyPatch) -> None:
     password = 'it"s \\ secret; yes'
     monkeypatch.setenv("KAFKA_PASSWORD", password)

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir, yamlBody } from "@/api/client";
 import type { components } from "@/api/schema";
-import type { DeclaredDocument, KnownMask } from "@/api/types";
+import type { DeclaredDocument, DocumentOrigin, KnownMask } from "@/api/types";
 
 export async function fetchDeclared(kind: string, name?: string, signal?: AbortSignal) {
   const params = { path: { kind }, query: name ? { name } : {} };
@@ -15,6 +15,19 @@ export function useDeclared(kind: string, enabled = true) {
     queryKey: ["declared", kind],
     enabled,
     queryFn: ({ signal }) => fetchDeclared(kind, undefined, signal),
+  });
+}
+
+/** By name, where documents of a kind were applied from; for those who manage or read the audit. */
+export function useOrigins(kind: string, enabled: boolean) {
+  return useQuery({
+    queryKey: ["declared", kind, "origins"],
+    enabled,
+    queryFn: async ({ signal }) => {
+      const call = weir.GET("/api/v1/declared/{kind}/origins", { params: { path: { kind } }, signal });
+      const { origins } = await answer<{ origins: DocumentOrigin[] }>(call);
+      return new Map(origins.map((each) => [each.name, each]));
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 // Lineage, impact, jobs.
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { Basis, ImpactAnswer, Job, LineageAnswer, Reached } from "@/api/types";
+import type { Basis, ImpactAnnounced, ImpactAnswer, Job, LineageAnswer, Reached } from "@/api/types";
 import { emptyGraph, flows, inSight, merge, type Way } from "@/lib/graph";
 import type { Change } from "@/lib/impact";
 
@@ -40,6 +40,19 @@ export function useImpact(asked: ImpactAsked, change: Change | null = null) {
 export function impactCsv(asked: ImpactAsked, change: Change | null = null) {
   const query = { ...asked, change, format: "csv" as const };
   return answer<string>(weir.GET("/api/v1/impact", { params: { query }, parseAs: "text" }));
+}
+
+/** Notifies the owners of what a change affects, by Weir's notifications. */
+export function useAnnounce(asked: ImpactAsked, change: Change | null) {
+  const { nodeId, depth, basis } = asked;
+  return useMutation({
+    mutationFn: (note: string) =>
+      answer<ImpactAnnounced>(
+        weir.POST("/api/v1/impact/announcements", {
+          body: { nodeId, depth, change, note, basis: basis ?? "contents" },
+        }),
+      ),
+  });
 }
 
 export function useJob(namespace: string, name: string) {

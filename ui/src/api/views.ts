@@ -1,7 +1,7 @@
 // Stream views: how they are, their rows, following them, operating them.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { View, ViewDiff, ViewRemoval, ViewRows } from "@/api/types";
+import type { View, ViewClients, ViewDiff, ViewRemoval, ViewRows } from "@/api/types";
 import { type ServerEvent, serverEvents } from "@/lib/sse";
 
 const LOOK = 2000;
@@ -19,6 +19,16 @@ export function useView(name: string) {
     queryKey: ["views", name],
     refetchInterval: LOOK,
     queryFn: ({ signal }) => answer<View>(weir.GET("/api/v1/views/{name}", { params: { path: { name } }, signal })),
+  });
+}
+
+/** What connects a Kafka client to the topic that a view writes. */
+export function useViewClients(name: string) {
+  return useQuery({
+    queryKey: ["views", name, "clients"],
+    retry: false,
+    queryFn: ({ signal }) =>
+      answer<ViewClients>(weir.GET("/api/v1/views/{name}/clients", { params: { path: { name } }, signal })),
   });
 }
 

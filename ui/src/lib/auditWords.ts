@@ -41,6 +41,7 @@ const WORDS: Record<string, string> = {
   "directory.user.cut": "Access ended by the directory",
   "directory.user.remove": "User removed by the directory",
   "grant.revoke": "Grant revoked",
+  "impact.announce": "Owners notified of a planned change",
   "incident.acknowledge": "Incident acknowledged",
   "incident.assign": "Incident assigned",
   "incident.comment": "Incident commented",

@@ -76,6 +76,12 @@ export function recordAsCurl({ place, name, partition, offset }: RecordPlace, or
   return [`curl -sS ${shell(`${address}?${query}`)}`, `  ${TOKEN}`].join(" \\\n");
 }
 
+/** The newest records of a topic as their reader may see them, from the API. */
+export function topicAsCurl({ place, name }: { place: string; name: string }, origin: string): string {
+  const address = `${origin}/api/v1/datasets/${encodeURIComponent(place)}/${encodeURIComponent(name)}/records`;
+  return [`curl -sS ${shell(`${address}?limit=50`)}`, `  ${TOKEN}`].join(" \\\n");
+}
+
 /** The record as it was sent, from the brokers, by the rights that one has there. */
 export function recordAsKcat({ name, partition, offset }: Omit<RecordPlace, "place">): string {
   const at = `-t ${shell(name)} -p ${partition} -o ${offset} -c 1`;

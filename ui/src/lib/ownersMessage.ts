@@ -4,7 +4,7 @@ import { plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
 import { CHANGES, type Change, effects } from "@/lib/impact";
 
-const NOBODY = "no owner known";
+export const NOBODY = "no owner known";
 const WORDS = { breaks: "breaks", may_break: "may break", changes: "other values" } as const;
 
 interface Concerned {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from api.features.lineage.routes import events, graph, jobs, observed, readers, runs, statements
+from api.features.lineage.routes import announcements, events, graph, jobs, observed, readers, runs, statements
 
 router = APIRouter()
-for part in (events, runs, graph, jobs, observed, readers, statements):
+for part in (events, runs, graph, announcements, jobs, observed, readers, statements):
     router.include_router(part.router)

@@ -83,6 +83,10 @@ def test_who_is_notified_of_what() -> None:
         "ana": "affected",
         "grace": "affected",
     }
+    assert users("impact.announced", "prod/report", by="ana", people=["ana", "otto"], group=["team"]) == {
+        "otto": "impact",
+        "grace": "impact",
+    }
     assert users("contract.broken", "prod/orders") == {}
     assert users("campaign.opened", "c", people=["grace"]) == {"grace": "named"}
     assert notified(event("campaign.opened", "c", people=["grace"]), People())[0].topic is Topic.CAMPAIGNS

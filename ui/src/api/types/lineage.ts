@@ -15,6 +15,7 @@ export type ClockAhead = Shapes["ClockAhead"];
 export type LineageNode = Shapes["LineageNode"];
 export type Affected = AtLeast<Shapes["Affected"], "id" | "type" | "hops" | "raw">;
 export type ImpactAnswer = Shapes["Impact"];
+export type ImpactAnnounced = Shapes["ImpactAnnounced"];
 export type JobRun = Shapes["JobRun"];
 export type Job = Shapes["Job"];
 export type Reached = Shapes["Reach"];

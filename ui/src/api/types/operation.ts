@@ -14,4 +14,5 @@ export type Scan = Shapes["Scan"];
 export type TestedCluster = Shapes["TestedCluster"];
 export type Cluster = Shapes["ListedCluster"];
 export type DeclaredDocument = Shapes["DeclaredDocument"];
+export type DocumentOrigin = Shapes["DocumentOrigin"];
 export type KnownMask = Shapes["KnownMask"];

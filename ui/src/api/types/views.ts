@@ -4,6 +4,7 @@ import type { components } from "@/api/schema";
 type Shapes = components["schemas"];
 
 export type View = Shapes["View"];
+export type ViewClients = Shapes["ViewClients"];
 export type ViewSample = Shapes["ViewSample"];
 export type ViewRows = Shapes["ViewRows"];
 export type ViewRemoval = Shapes["ViewRemoval"];

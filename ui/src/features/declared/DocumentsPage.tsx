@@ -1,14 +1,17 @@
 // Every declared document, by kind, as YAML: what `weir apply` takes and git keeps.
 import { useSearchParams } from "react-router";
+import { useOrigins } from "@/api/declared";
 import { useClusters } from "@/api/scans";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
+import { OriginLine } from "@/features/declared/OriginLine";
 import { DeclaredHead, DocumentTools, nameOf, OpenChange, Yaml } from "@/features/policies/ChangeParts";
 import { useChange } from "@/features/policies/useChange";
 import { PurposeTable } from "@/features/purposes/PurposeTable";
 import { firstConnector } from "@/lib/connectors";
 import { FIRST } from "@/lib/domains";
 import { KINDS } from "@/lib/kinds";
+import { useMay } from "@/lib/may";
 import { inWords } from "@/lib/policyWords";
 
 export default function DocumentsPage() {
@@ -26,6 +29,8 @@ function Documents({ kind, onKind }: { kind: string; onKind: (kind: string) => v
         ? FIRST
         : "";
   const change = useChange(kind, begun);
+  const { may } = useMay();
+  const origins = useOrigins(kind, may("manage") || may("audit:read"));
   return (
     <div className="page">
       <DeclaredHead
@@ -63,6 +68,8 @@ function Documents({ kind, onKind }: { kind: string; onKind: (kind: string) => v
                     <DocumentTools of={document} change={change} />
                   </div>
                   <p>{inWords(document)}</p>
+                  {origins.data && <OriginLine of={origins.data.get(nameOf(document))} />}
+                  {origins.error && <p className="small">Where it is from is not known: {origins.error.message}</p>}
                   <Yaml of={document} />
                 </li>
               ))}

@@ -116,6 +116,11 @@ export function LineageBar({
         >
           Time and groups {special.length > 0 && <span className="muted">{special.join(", ")}</span>}
         </button>
+        {ungrouped && (
+          <button type="button" className="button group-again" onClick={onGroup}>
+            Group again
+          </button>
+        )}
         {children}
       </div>
       <div id={`${id}-more`} className={`row lineage-more ${open ? "open" : ""}`} hidden={!more}>
@@ -152,11 +157,6 @@ export function LineageBar({
           options={{ leaves: "many leaves", place: "by place", none: "nothing" }}
           onChange={(chosen) => onChange({ group: chosen === "leaves" ? null : chosen })}
         />
-        {ungrouped && (
-          <button type="button" className="button small" onClick={onGroup}>
-            Group again
-          </button>
-        )}
       </div>
     </>
   );

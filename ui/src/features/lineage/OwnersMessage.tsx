@@ -4,11 +4,12 @@ import { useImpact } from "@/api/lineage";
 import type { Affected } from "@/api/types";
 import { CopyButton } from "@/components/CopyButton";
 import { Modal } from "@/components/Modal";
+import { NotifyOwners } from "@/features/lineage/NotifyOwners";
 import { plural } from "@/lib/format";
 import type { Change } from "@/lib/impact";
-import { concerned, ownersMessage } from "@/lib/ownersMessage";
+import { concerned, NOBODY, ownersMessage } from "@/lib/ownersMessage";
 
-/** The text for a ticket or a mail to those who own what a change affects. */
+/** A message to those who own what a change affects: by Weir's notifications, or as text for a ticket or a mail. */
 export function OwnersMessage({
   node,
   change,
@@ -40,16 +41,20 @@ export function OwnersMessage({
         open={open}
         onClose={() => setOpen(false)}
         title="Message to the owners"
-        lead={`${plural(owners.length, "owner")} concerned. Copy it into a ticket or a mail.${cut}`}
+        lead={`${plural(owners.filter(({ owner }) => owner !== NOBODY).length, "owner")} concerned.${cut}`}
       >
-        <div className="row" style={{ justifyContent: "flex-end", margin: "8px 0" }}>
-          <CopyButton text={text} what="message" />
-          <a
-            className="button small"
-            href={`mailto:?subject=${encodeURIComponent("A planned change")}&body=${encodeURIComponent(text)}`}
-          >
-            Write a mail
-          </a>
+        {asked.asOf === null && <NotifyOwners asked={asked} change={change} />}
+        <div className="spread" style={{ margin: "12px 0 8px" }}>
+          <h3>As text for a ticket</h3>
+          <span className="row">
+            <CopyButton text={text} what="message" />
+            <a
+              className="button small"
+              href={`mailto:?subject=${encodeURIComponent("A planned change")}&body=${encodeURIComponent(text)}`}
+            >
+              Write a mail
+            </a>
+          </span>
         </div>
         <pre className="small" style={{ whiteSpace: "pre-wrap", maxHeight: 360, overflow: "auto" }}>
           {text}

@@ -11,6 +11,7 @@ export function FormBesideYaml({
   yaml,
   preview,
   mayApply = true,
+  onApplied,
   onClose,
   children,
 }: {
@@ -22,6 +23,7 @@ export function FormBesideYaml({
   preview?: ReactNode;
   /** Others get the document, to send it to who may. */
   mayApply?: boolean;
+  onApplied?: () => void;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -49,7 +51,7 @@ export function FormBesideYaml({
           ) : mayApply ? (
             <>
               {preview}
-              <ApplyBox key={yaml} text={yaml} />
+              <ApplyBox key={yaml} text={yaml} {...(onApplied ? { onApplied } : {})} />
             </>
           ) : (
             <ToSend yaml={yaml} />

@@ -14,6 +14,7 @@ import { When } from "@/components/When";
 import { LineageView } from "@/features/lineage/LineageView";
 import { ReadView } from "@/features/views/ReadView";
 import { RowsBrowser } from "@/features/views/RowsBrowser";
+import { TopicClients } from "@/features/views/TopicClients";
 import { ViewActions } from "@/features/views/ViewActions";
 import { resultOf, ViewFlow } from "@/features/views/ViewFlow";
 import { ViewLive } from "@/features/views/ViewLive";
@@ -130,6 +131,7 @@ function Overview({ view }: { view: View }) {
             ))}
           </section>
           <ReadView name={view.name} />
+          {view.sink && <TopicClients view={view.name} />}
           <section className="panel flush table-wrap" aria-label="Columns">
             <table className="table">
               <thead>
