@@ -253,17 +253,17 @@ def prepared(
         _kept[prepare] = _Prepared(place, twins)
     kept = _kept[prepare]
     shutil.copytree(kept.folder, folder, dirs_exist_ok=True)
-    with world(folder, topics, **{name: _copy(twin) for name, twin in kept.twins.items()}, **more) as made:
-        yield made
+    with world(folder, topics, **{name: _copy(twin) for name, twin in kept.twins.items()}, **more) as copied:
+        yield copied
 
 
 def _copy(twin: Any) -> Any:
     """A twin with the same state and locks of its own."""
-    made = type(twin)()
+    copied = type(twin)()
     for name, value in vars(twin).items():
         if name != "_lock":
-            setattr(made, name, copy.deepcopy(value))
-    return made
+            setattr(copied, name, copy.deepcopy(value))
+    return copied
 
 
 def record(value: Any, key: str | None = None, headers: Mapping[str, str] | None = None, offset: int = 0) -> RawRecord:
