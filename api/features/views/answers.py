@@ -78,6 +78,7 @@ class View(Answer):
     building: NextGeneration | None = about("The one that will replace it.")
     sources: list[str] = about("CLUSTER/TOPIC of each topic it follows.")
     sink: ViewSink | None = about("The topic it writes for others; null for a private one.")
+    masked_copy: bool = about("It copies a topic, record by record, and has no rows to read here.")
     key: list[str] = about("Columns that identify a row; none: each record is a row.")
     columns: list[ViewColumn]
     lag: ViewLag
@@ -122,6 +123,7 @@ class View(Answer):
             sink=ViewSink(cluster=spec.sink.cluster, topic=spec.sink.topic, format=spec.sink.format)
             if spec.sink is not None
             else None,
+            masked_copy=spec.copyOf is not None,
             key=list(shown.key),
             columns=[ViewColumn(name=name, type=kind) for name, kind in shown.columns],
             lag=ViewLag(records=shown.lag.get("records"), seconds=shown.lag.get("seconds"), at=shown.lag.get("at")),

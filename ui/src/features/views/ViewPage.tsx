@@ -34,6 +34,9 @@ const TABS = [
   { id: "lineage", text: "Lineage" },
 ];
 
+/** Parts that a masked copy lacks. */
+const OF_ROWS = new Set(["rows", "live"]);
+
 export default function ViewPage() {
   const { name = "", tab = "overview" } = useParams();
   const view = useView(name);
@@ -43,7 +46,7 @@ export default function ViewPage() {
         {view.data && <ViewActions view={view.data} />}
       </PageHead>
       <Tabs label="Parts of the view" current={tab}>
-        {TABS.map(({ id, text }) => (
+        {TABS.filter(({ id }) => !view.data?.maskedCopy || !OF_ROWS.has(id)).map(({ id, text }) => (
           <NavLink key={id} to={links.view(name, id)} end={id === "overview"}>
             {text}
           </NavLink>
@@ -130,7 +133,7 @@ function Overview({ view }: { view: View }) {
               </p>
             ))}
           </section>
-          <ReadView name={view.name} />
+          {!view.maskedCopy && <ReadView name={view.name} />}
           {view.sink && <TopicClients view={view.name} />}
           <section className="panel flush table-wrap" aria-label="Columns">
             <table className="table">
