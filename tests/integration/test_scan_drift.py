@@ -168,6 +168,7 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     assert f"_dead-{UNIQUE}" not in {t.name for t in services[Discovery].select("real", ["*"])}
 
 
+@pytest.mark.tail
 def test_events_are_in_the_topic_in_order(stack: Any, services: Instance) -> None:
     kept = services[Events].list(EventFilter(after=0), 1000)
     assert "weir.schema.changed" in {e.type for e in kept}
