@@ -135,7 +135,9 @@ def test_offsets_that_are_gone_are_not_reached_and_end_the_reading(world: World)
         pytest.skip("records in memory do not expire")
     read = world.records.read(world.cluster, [range_of(world, 0, 500, 600), range_of(world, 1, 0, 2)], 10**6, 30)
     assert (len(read.records), read.next) == (2, {0: 500, 1: 2})
-    assert len(world.records.topic_id(world.cluster, world.names["orders"])) > 10
+    id = world.records.topic_id(world.cluster, world.names["orders"])
+    [topic] = world.offsets.offsets(world.cluster, [world.names["orders"]])
+    assert len(id) > 10 and topic.id == id
 
 
 def job(world: World, *ranges: tuple[str, int, int, int], **more: Any) -> ProfileJob:

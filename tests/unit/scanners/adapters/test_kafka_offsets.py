@@ -27,6 +27,7 @@ class Admin:
         self.metadata: Mapping[str, Mapping[int, int]] | None = None
         """The list of topics, where it is older than the topics."""
         self.failing: dict[tuple[str, int], int] = {}
+        self.undescribed: set[str] = set()
         self.requests = 0
 
     def list_topics(self, timeout: float) -> Any:
@@ -39,6 +40,16 @@ class Admin:
                 for name, leaders in topics.items()
             }
         )
+
+    def describe_topics(self, topics: Any, request_timeout: float) -> dict[str, Future[Any]]:
+        futures = {}
+        for name in topics.topic_names:
+            futures[name] = Future()
+            if name in self.undescribed:
+                futures[name].set_exception(KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)))
+            else:
+                futures[name].set_result(SimpleNamespace(topic_id=f"id of {name}"))
+        return futures
 
     def list_offsets(self, places: Mapping[Any, Any], request_timeout: float) -> dict[Any, Future[Any]]:
         self.requests += 1
@@ -80,6 +91,14 @@ def test_a_partition_without_a_leader_takes_nothing_from_the_others(monkeypatch:
     assert [number for number, _ in topics["half"].unreadable] == [1]
     assert topics["lost"].partitions == () and [number for number, _ in topics["lost"].unreadable] == [0, 1]
     assert "leader" in topics["lost"].unreadable[0][1]
+
+
+def test_a_topic_that_may_not_be_described_has_offsets_and_an_empty_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    admin = Admin({"good": [1, 1], "closed": [1, 1]})
+    admin.undescribed = {"closed"}
+    topics = looked_up(monkeypatch, admin, "good", "closed")
+    assert [topics[name].id for name in ("good", "closed")] == ["id of good", ""]
+    assert topics["closed"].partitions == BOTH
 
 
 @pytest.mark.usefixtures("quick")
