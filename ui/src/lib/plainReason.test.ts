@@ -11,5 +11,9 @@ test.each([
   ],
   ["CUSTOM by mask-url: path value.url of prod/clicks.", "Own expression by mask-url: path value.url of prod/clicks."],
   ["Role analyst reads tag domain.sales.", "Role analyst reads tag domain.sales."],
+  [
+    "value.client.account: MASK_HASH by mask-email (EMAIL_ADDRESS: 100% of 502 values, suggested)",
+    "value.client.account: hashed by mask-email (e-mail address: 100% of 502 values, suggested)",
+  ],
   ["Owner of prod/MASK of.", "Owner of prod/MASK of."],
 ])("%s", (reason, plain) => expect(plainReason(reason)).toBe(plain));
