@@ -100,7 +100,9 @@ const SHOTS: Shot[] = [
     path: "/reports?entity=EMAIL_ADDRESS",
     user: "petra",
     phone: true,
-    first: async (page) => page.waitForFunction(() => !document.body.innerText.includes("being looked up")),
+    first: async (page) => {
+      await page.waitForFunction(() => !document.body.innerText.includes("being looked up"));
+    },
   },
   { name: "review", path: "/review", user: "admin" },
   { name: "policies", path: "/policies", user: "admin" },
