@@ -22,12 +22,14 @@ from api.app import create_app
 from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
+from api.features.notifications.service import Notify
 from api.features.scans.runner import ScanRunner
 from api.wiring.duties import Duties
 from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance, write_admin_token
 from catalog.adapters.sql.database import Database
 from catalog.errors import Unavailable
+from catalog.events.deliveries import Deliveries
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 from lineage.producers.catalog import ProducerCatalog
 from scanners.model import RawRecord
@@ -225,6 +227,14 @@ def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None,
         yield world
     finally:
         world.services.close()
+
+
+def deliver(weir: ApiWorld) -> None:
+    """Send what happened, as the worker does all the time."""
+    while weir.services[Deliveries].step(wait=True):
+        pass
+    while weir.services[Notify].sender.step():
+        pass
 
 
 @dataclass(frozen=True)

@@ -211,8 +211,8 @@ def _page(title: str, body: str, base_url: str | None) -> str:
 def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dict[str, Any]:
     """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions.
 
-    The purpose only where it `is_declared`: otherwise it is what the requester wrote. A path that is too long is left out, for
-    a part of one leads nowhere.
+    A purpose that is not declared is text of the requester and is left out. So is a path that is too long: a part of one leads
+    nowhere.
     """
     names = (
         "requester",

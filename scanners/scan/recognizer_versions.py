@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 
 from scanners.detectors.core.base import VERSION
 from scanners.detectors.kinds import categories
@@ -54,9 +56,13 @@ def versions(recognizers: Sequence[Recognizer]) -> dict[str, str]:
 
 def presidio_version() -> str:
     """Of the installed package; `?` where there is none."""
-    from importlib.metadata import PackageNotFoundError, version
+    return package_version("presidio-analyzer")
 
+
+@cache
+def package_version(package: str) -> str:
+    """Of a Python package; `?` where it is not installed. Read once a process."""
     try:
-        return version("presidio-analyzer")
+        return version(package)
     except PackageNotFoundError:
         return "?"

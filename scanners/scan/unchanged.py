@@ -6,14 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from catalog.model import DatasetId, DatasetScan, SchemaVersion
 from scanners.model import RegisteredSchema, Strategy, Topic
 from scanners.scan.order import ScanOrder, Tools
-from scanners.scan.recognizer_versions import presidio_version, versions
+from scanners.scan.recognizer_versions import package_version, presidio_version, versions
 from scanners.schemas.registered import of_topic
 
 
@@ -30,7 +28,7 @@ def basis(tools: Tools, order: ScanOrder, topic: Topic, schemas: Mapping[int, Re
     settings = tools.settings
     form = order.formats.get(topic.name)
     parts: dict[str, Any] = {
-        "weir": _weir_version(),
+        "weir": package_version("weir-catalog"),
         "topic": [topic.id, *([p.partition, p.begin, p.end] for p in topic.partitions)],
         "sample": [request.strategy, request.max_bytes, request.seed],
         "records": None if request.strategy is Strategy.FULL else request.max_records,
@@ -86,11 +84,3 @@ def with_basis(
 ) -> DatasetScan:
     """The result with what it depends on, where the next scan may rely on it."""
     return replace(scan, basis=basis(tools, order, topic, schemas)) if repeatable(scan, problems) else scan
-
-
-@cache
-def _weir_version() -> str:
-    try:
-        return version("weir-catalog")
-    except PackageNotFoundError:
-        return "?"

@@ -16,8 +16,8 @@ from api.config.home import Home, write_private
 from api.config.settings import load
 from api.terminal.client import Client
 from tests.answer_check import CheckedClient
-from tests.api_world import ApiWorld
-from tests.contract.test_notify_http import PEOPLE, deliver, mails, weir  # noqa: F401
+from tests.api_world import ApiWorld, deliver
+from tests.contract.test_notify_http import PEOPLE, mails, weir  # noqa: F401
 from tests.mail_server import MailServer
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

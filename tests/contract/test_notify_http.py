@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
-from api.features.notifications.service import Notify
-from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.ports import CatalogStore
 from policies.declared.state import GovernanceState
-from tests.api_world import ApiWorld, world
+from tests.api_world import ApiWorld, deliver, world
 from tests.mail_server import MailServer, html, mail_server, plain
 
 PEOPLE = """
@@ -63,14 +61,6 @@ def weir(tmp_path: Path, mails: MailServer) -> Iterator[ApiWorld]:
         created.scan(cluster="prod")
         deliver(created)
         yield created
-
-
-def deliver(weir: ApiWorld) -> None:
-    """What the worker does all the time."""
-    while weir.services[Deliveries].step(wait=True):
-        pass
-    while weir.services[Notify].sender.step():
-        pass
 
 
 def ask(weir: ApiWorld, **more: object) -> dict:

@@ -187,7 +187,7 @@ class ScanRunner:
         job.problems += problems
 
     def _unchanged_row(self, scan: DatasetScan, schema: SchemaVersion) -> Row:
-        record = self._store.dataset(scan.dataset) or self._datasets.get(scan.dataset)
+        record = self._datasets.get(scan.dataset)
         return unchanged_row(record, schema, self._store.classifications(record.id))
 
     def _progressed(self, job: _Job, progress: ScanProgress) -> None:

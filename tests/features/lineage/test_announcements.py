@@ -13,11 +13,9 @@ from api.cli import app
 from api.config.settings import Settings
 from api.features.lineage import impact_command
 from api.features.lineage.announcements import MOST_AN_HOUR
-from api.features.notifications.service import Notify
 from api.terminal.http import Api
-from catalog.events.deliveries import Deliveries
 from policies.notify.notices import Message
-from tests.api_world import ApiWorld, orders, world
+from tests.api_world import ApiWorld, deliver, orders, world
 from tests.lineage_samples import IDENTITY, columns, dataset, node, run
 
 API = "/api/v1"
@@ -116,14 +114,6 @@ def weir(tmp_path: Path, mails: Mails) -> Iterator[ApiWorld]:
         created.fold()
         deliver(created)
         yield created
-
-
-def deliver(weir: ApiWorld) -> None:
-    """What the worker does all the time."""
-    while weir.services[Deliveries].step(wait=True):
-        pass
-    while weir.services[Notify].sender.step():
-        pass
 
 
 def announce(who: Any, **more: Any) -> dict[str, Any]:

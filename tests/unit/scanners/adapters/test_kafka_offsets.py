@@ -42,7 +42,7 @@ class Admin:
         )
 
     def describe_topics(self, topics: Any, request_timeout: float) -> dict[str, Future[Any]]:
-        futures = {}
+        futures: dict[str, Future[Any]] = {}
         for name in topics.topic_names:
             futures[name] = Future()
             if name in self.undescribed:
