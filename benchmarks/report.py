@@ -1,7 +1,8 @@
 """The pages of figures, written from `benchmarks/results/*.json`: `python -m benchmarks.report`.
 
 In:  one file for each subject. Its figures have what was measured (each run), a unit, and a limit or a peer.
-Out: docs/explanation/benchmarks.md and docs/explanation/reliability.md, which a test compares with these files.
+     `scale.json` has tables instead: a row for each work, a value for each size.
+Out: docs/explanation/benchmarks.md, reliability.md and scale.md, which a test compares with these files.
 
 A ratio is computed here, so no file states one that does not follow from its figures. The one exception is a peer that
 was compared statement by statement, which has its median ratio alone.
@@ -17,7 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = ROOT / "docs" / "explanation"
-OF_RELIABILITY = ("faults", "steadiness")
+ON_OTHER_PAGES = ("faults", "steadiness", "scale")
 
 Entry = Mapping[str, Any]
 
@@ -64,12 +65,32 @@ def reliability_markdown() -> str:
     return "\n".join([*lines, *_FOOT])
 
 
+def scale_markdown() -> str:
+    """The page of sizes: what grows with what, and the first limit of each part."""
+    scale = _read("scale")
+    lines = ["# Scale", "", *scale["about"], ""]
+    for table in scale["tables"]:
+        about = f"{table['about']} Measured by `{table['command']}` on {table['date']}; {table['machine']}."
+        lines += [f"## {table['title']}", "", about, "", *_table(table["columns"], table["rows"]), ""]
+    columns = ["part", "grows with", "seen to work at", "the first limit", "what to do then"]
+    lines += ["## The first limit of each part", "", *_table(columns, scale["limits"])]
+    return "\n".join([*lines, *_FOOT])
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{'---|' * len(columns)}"
+    for row in rows:
+        assert len(row) == len(columns), row
+        yield f"| {' | '.join(row)} |"
+
+
 _FOOT = ["", "Written by `python -m benchmarks.report` from `benchmarks/results/`.", ""]
 
 
 def _subjects() -> list[Entry]:
     """Every subject of the page of benchmarks, in its order."""
-    names = [path.stem for path in RESULTS.glob("*.json") if path.stem not in OF_RELIABILITY]
+    names = [path.stem for path in RESULTS.glob("*.json") if path.stem not in ON_OTHER_PAGES]
     return sorted(map(_read, names), key=lambda subject: (subject["order"], subject["subject"]))
 
 
@@ -155,9 +176,10 @@ def _fault(fault: Entry, notes: list[str]) -> str:
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write the pages."""
     (PAGES / "benchmarks.md").write_text(benchmarks_markdown())
     (PAGES / "reliability.md").write_text(reliability_markdown())
+    (PAGES / "scale.md").write_text(scale_markdown())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Generic, TypeVar
 
 from cachetools import LRUCache
@@ -11,13 +13,37 @@ from cachetools import LRUCache
 Value = TypeVar("Value")
 
 MOST = 2000
+_ASKED: ContextVar[dict[Callable[[], int | None], int | None] | None] = ContextVar("weir_changes_asked", default=None)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Within it, this thread asks for each number of changes once: what it reads is as of the first look, or later.
+
+    For counts over thousands of datasets. A decision that opens data asks each time.
+    """
+    token = _ASKED.set({})
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+
+
+def asked_once(changes: Callable[[], int | None]) -> int | None:
+    """The number of changes; within `one_moment` as it was at the first look."""
+    asked = _ASKED.get()
+    if asked is None:
+        return changes()
+    if changes not in asked:
+        asked[changes] = changes()
+    return asked[changes]
 
 
 class ChangeCache(Generic[Value]):
     """Values by key. Each look asks the store for its number of changes, so that a change of any process is seen by the
     next look. Safe for threads.
 
-    >>> kept = Kept(store.changes)
+    >>> kept = ChangeCache(store.changes)
     >>> kept.get("prod/orders", lambda: datasets.facts(orders))
     """
 
@@ -30,7 +56,7 @@ class ChangeCache(Generic[Value]):
     def get(self, key: str, read: Callable[[], Value]) -> Value:
         """The value of a key, by `read` where it is not known yet or older than the catalog. What `read` raises, is not
         kept."""
-        number = self._changes()
+        number = asked_once(self._changes)
         if number is None:
             return read()
         with self._lock:

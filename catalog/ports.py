@@ -112,6 +112,9 @@ class DatasetStore(Protocol):
     def schema(self, dataset: DatasetId, version: int | None = None) -> StoredSchema | None:
         """One version, or the newest."""
 
+    def current_schema(self, dataset: DatasetId) -> SchemaVersion | None:
+        """The newest version as its last scan saw it; quicker than `schema`."""
+
     def schemas(self, dataset: DatasetId) -> list[StoredSchema]:
         """All versions, oldest first."""
 

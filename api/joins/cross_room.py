@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter
 from catalog.search.related import Step
 from lineage.model import Direction, Kind, Level
+from lineage.questions.answers import Reader
 from lineage.questions.queries import Lineage
 from lineage.questions.traversal import hops
 from lineage.sql.model import SqlLineage
@@ -48,6 +49,15 @@ class ReportFlows:
     def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
         return [flow.to_json() for flow in self._lineage.downstream_of(dataset, column_of(dataset, path))]
 
+    def downstream_of_each(
+        self, fields: Collection[tuple[DatasetId, str]], as_of: datetime | None
+    ) -> Mapping[tuple[DatasetId, str], Sequence[Mapping[str, Any]]]:
+        columns = {(dataset, path): (dataset, column_of(dataset, path)) for dataset, path in fields}
+        flows = self._lineage.downstream_of_each(set(columns.values()))
+        return {
+            field: [flow.to_json() for flow in flows[column]] for field, column in columns.items() if column in flows
+        }
+
 
 class ReportReaders:
     """Jobs that read a dataset (`catalog.where_is.report.Readers`)."""
@@ -55,19 +65,28 @@ class ReportReaders:
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
 
-    def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        moment = as_of.isoformat() if as_of else None
-        return [
-            {
-                "kind": r.kind,
-                "origin": r.origin,
-                "name": f"{r.namespace}/{r.name}",
-                "id": r.job,
-                "lastSeen": r.seen,
-                "owners": list(r.owners),
-            }
-            for r in self._lineage.readers_of(dataset, moment)
-        ]
+    def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Sequence[Mapping[str, Any]]:
+        return self.readers_of_each([dataset], as_of).get(dataset, ())
+
+    def readers_of_each(
+        self, datasets: Collection[DatasetId], as_of: datetime | None
+    ) -> Mapping[DatasetId, Sequence[Mapping[str, Any]]]:
+        known = self._lineage.in_graph(datasets)
+        readers = self._lineage.readers_of_each(set(known.values()), as_of.isoformat() if as_of else None)
+        return {
+            dataset: [_reader(each) for each in readers[name]] for dataset, name in known.items() if name in readers
+        }
+
+
+def _reader(reader: Reader) -> dict[str, Any]:
+    return {
+        "kind": reader.kind,
+        "origin": reader.origin,
+        "name": f"{reader.namespace}/{reader.name}",
+        "id": reader.job,
+        "lastSeen": reader.seen,
+        "owners": list(reader.owners),
+    }
 
 
 class ReportAccess:

@@ -164,7 +164,7 @@ class Datasets(DatasetReader):
         dataset = self.resolve(scan.dataset.namespace, scan.dataset.name)
         now = self._clock()
         if scan.unchanged:
-            return self._record_unchanged(dataset, now)
+            return self.record_unchanged(dataset)[1]
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
             stored = self._store.schema(dataset)
@@ -205,16 +205,21 @@ class Datasets(DatasetReader):
         self._changed([dataset])
         return schema
 
-    def _record_unchanged(self, dataset: DatasetId, now: datetime) -> SchemaVersion:
+    def record_unchanged(self, dataset: DatasetId) -> tuple[DatasetRecord, SchemaVersion]:
+        """Take in that a scan did not read a dataset, as nothing of it changed. Gives what is known of it, and its schema.
+
+        Raises DatasetNotFound for one that was removed, or lost its schema, meanwhile.
+        """
+        dataset, now = self.resolve(dataset.namespace, dataset.name), self._clock()
         with self._store.transaction():
-            record, stored = self._fresh(dataset), self._store.schema(dataset)
-            if stored is None:
+            record, schema = self._fresh(dataset), self._store.current_schema(dataset)
+            if schema is None:
                 raise DatasetNotFound(f"{record.reference} lost its schema meanwhile; scan it again.")
             scan = {**record.scan, "unchangedAt": rfc3339(now)}
             record = self._store.put_dataset(replace(record, scan=scan, scanned_at=now, last_seen_at=now), quiet=True)
             if self._checks is not None:  # what was promised or usual may depend on the time
-                self._checks.scanned(record, stored.current, None)
-        return stored.current
+                self._checks.scanned(record, schema, None)
+        return record, schema
 
     def _keep_schema(
         self, dataset: DatasetId, stored: StoredSchema | None, scanned: SchemaVersion, now: datetime

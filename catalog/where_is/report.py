@@ -26,18 +26,24 @@ from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, 
 from catalog.where_is.places import Place, PlaceQuestion, Report, gap, gaps_of, places_in
 
 _T = TypeVar("_T")
+_Key = TypeVar("_Key")
 
 
 class Flows(Protocol):
     """The sliver of lineage that the report needs."""
 
-    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        """Where the field goes next, any number of hops: {id: nodeId, raw: False once it was masked on the way}."""
+    def downstream_of_each(
+        self, fields: Collection[tuple[DatasetId, str]], as_of: datetime | None
+    ) -> Mapping[tuple[DatasetId, str], Sequence[Mapping[str, Any]]]:
+        """Where each field goes next, any number of hops: {id: nodeId, raw: False once it was masked on the way}. Fields that
+        go nowhere are left out."""
 
 
 class Readers(Protocol):
-    def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        """Jobs and consumer groups that read the dataset: {kind, name, lastSeen...}."""
+    def readers_of_each(
+        self, datasets: Collection[DatasetId], as_of: datetime | None
+    ) -> Mapping[DatasetId, Sequence[Mapping[str, Any]]]:
+        """Jobs and consumer groups that read each dataset: {kind, name, lastSeen...}; those without any are left out."""
 
 
 class Access(Protocol):
@@ -245,8 +251,14 @@ class WhereIs:
         self, places: Sequence[Place], gaps: list[dict[str, Any]], as_of: datetime | None, with_access: bool
     ) -> tuple[Place, ...]:
         """The places with where they flow to, who reads them and, where it is asked for, who may."""
-        flows = _Asking("lineage", "where fields flow to", gaps)
-        readers = _Asking("readers", "who reads", gaps)
+        if not places:
+            return ()
+        datasets = list(dict.fromkeys(place.dataset.id for place in places))
+        fields = list(dict.fromkeys((place.dataset.id, place.path) for place in places))
+        reading = partial(self._readers.readers_of_each, datasets, as_of) if self._readers else None
+        flowing = partial(self._flows.downstream_of_each, fields, as_of) if self._flows else None
+        readers = _Asking("readers", "who reads", gaps).mapping(reading)
+        flows = _Asking("lineage", "where fields flow to", gaps).mapping(flowing)
         access = _Asking("access", "who may read", gaps)
         reached = []
         for dataset, of_dataset in groupby(places, key=lambda place: place.dataset.id):
@@ -256,11 +268,10 @@ class WhereIs:
                 paths = list(dict.fromkeys(place.path for place in here))
                 may = access.ask(partial(self._access.who_may_read, dataset, paths, as_of) if self._access else None)
                 who = dict(zip(paths, may, strict=False))
-            reading = readers.ask(partial(self._readers.readers_of, dataset, as_of) if self._readers else None)
             for place in here:
-                flow = partial(self._flows.downstream_of, dataset, place.path, as_of) if self._flows else None
                 seen_by = tuple(who.get(place.path, ())) if with_access else None
-                reached.append(replace(place, flows=flows.ask(flow), readers=reading, access=seen_by))
+                flow = tuple(flows.get((dataset, place.path), ()))
+                reached.append(replace(place, flows=flow, readers=tuple(readers.get(dataset, ())), access=seen_by))
         return tuple(reached)
 
 
@@ -302,6 +313,10 @@ class _Asking:
             return tuple(call())
         except Unavailable as error:
             return self._fail(f"It is not known {self._what}: {error.message}")
+
+    def mapping(self, call: Callable[[], Mapping[_Key, _T]] | None) -> dict[_Key, _T]:
+        """The same for what is asked by key."""
+        return dict(self.ask((lambda: call().items()) if call is not None else None))
 
     def _fail(self, message: str) -> tuple[Any, ...]:
         self._failed = True

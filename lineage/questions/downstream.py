@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
@@ -81,6 +81,13 @@ class Downstream(Finder):
         affected = walk.of_field(root) if root.type == "field" else walk.of_dataset(root.id)
         rows = [row for row in affected.values() if row.type != "job"]
         return [Flow(row.id, row.raw, row.columns) for row in sorted(rows, key=lambda row: (row.hops, row.id))]
+
+    def downstream_of_each(self, fields: Collection[tuple[DatasetId, str]]) -> dict[tuple[DatasetId, str], list[Flow]]:
+        """As `downstream_of` for many fields; those that flow nowhere are left out. Datasets that no producer reported cost
+        next to nothing."""
+        known = self.in_graph({dataset for dataset, _ in fields})
+        flows = {(dataset, path): self.downstream_of(dataset, path) for dataset, path in fields if dataset in known}
+        return {field: each for field, each in flows.items() if each}
 
     def reach(self, node_id: str, at: AsOf, to: str | None = None, until: AsOf = None) -> Reach:
         """Whether what was in a dataset or field at a time could have come to another (or where to) by `until`.

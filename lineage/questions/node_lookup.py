@@ -20,6 +20,10 @@ _VERSION = re.compile(r"#[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 """How clients of Marquez name one version of a node; here a node is as it is at a moment (`asOf`)."""
 
 
+AT_ONCE = 500
+"""Datasets that the graph is asked for in one question."""
+
+
 class Finder:
     """The nodes of a graph. Every method may raise Unavailable naming Neo4j.
 
@@ -77,6 +81,22 @@ class Finder:
             return exact
         node_id = NodeId("dataset" if field is None else "field", dataset.namespace, dataset.name, field)
         return self._named(node_id) or self._unspoken(node_id)
+
+    def in_graph(self, datasets: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
+        """Those of these datasets that producers reported, each with its name in the graph; a few questions for all."""
+        named: dict[DatasetId, DatasetId] = {}
+        wanted = sorted(set(datasets))
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            links = self._graph.context([self._resolve(each.namespace, each.name) for each in some]).links
+            names = Names(self._resolve, links)
+            ways = {each: (each, names.dataset(each.namespace, each.name)) for each in some}
+            nodes = self._nodes({way.node_id for each in ways.values() for way in each})
+            for each, (written, canonical) in ways.items():
+                known = [way for way in (written, canonical) if way.node_id in nodes]
+                if known:
+                    named[each] = known[0]
+        return named
 
     def _named(self, node_id: NodeId) -> Node | None:
         """The node in the graph that these parts mean, under any name of its dataset."""

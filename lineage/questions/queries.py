@@ -13,13 +13,13 @@ from lineage.model import FOREVER, NOW, Basis, Direction, Edge, Kind, Level, Nod
 from lineage.questions.answers import JobDetails, Reader, Subgraph
 from lineage.questions.downstream import Downstream
 from lineage.questions.filters import Only
+from lineage.questions.node_lookup import AT_ONCE
 from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within, direction_of, level_of
 from lineage.questions.traversal import hops, united
 from lineage.questions.unknown_columns import unknown_columns
 
 __all__ = ["NOW", "AsOf", "Lineage"]
 
-_AT_ONCE = 500
 """Datasets in one question."""
 _BOTH = (Direction.UPSTREAM, Direction.DOWNSTREAM)
 
@@ -124,13 +124,14 @@ class Lineage(Downstream):
         edges = self._graph.edges_at([root.id], Kind.WRITES, Direction.UPSTREAM, NOW)
         return self._readers(edges, self._nodes({edge.source for edge in edges}))
 
-    def readers_of_each(self, datasets: Collection[DatasetId]) -> dict[DatasetId, list[Reader]]:
+    def readers_of_each(self, datasets: Collection[DatasetId], as_of: AsOf = None) -> dict[DatasetId, list[Reader]]:
         """As `readers_of` for many datasets by their canonical names, in few questions; those that nobody reads are left out."""
+        at = as_of_time(as_of)
         by_id = {str(dataset.node_id): dataset for dataset in datasets}
         ids, readers = sorted(by_id), dict[DatasetId, list[Reader]]()
-        for start in range(0, len(ids), _AT_ONCE):
-            some = ids[start : start + _AT_ONCE]
-            edges = self._graph.edges_at(some, Kind.READS, Direction.UPSTREAM, NOW)
+        for start in range(0, len(ids), AT_ONCE):
+            some = ids[start : start + AT_ONCE]
+            edges = self._graph.edges_at(some, Kind.READS, Direction.UPSTREAM, at)
             nodes = self._nodes({edge.source for edge in edges})
             by_target: dict[str, list[Edge]] = {}
             for edge in edges:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -193,7 +193,19 @@ class Grants:
 
     def access_of(self, reference: str, as_of: datetime | None = None) -> WhoHasAccess:
         """The same for any number of places of a dataset. Raises DatasetNotFound."""
-        facts, view = self._facts.facts(reference, as_of), self._state.view(as_of)
+        return self._access(reference, self._state.view(as_of), as_of)
+
+    def access_of_each(self, references: Iterable[str]) -> Iterator[WhoHasAccess | None]:
+        """Of one dataset after the other, by the declarations of now; None for one that is not there any more."""
+        view = self._state.view()
+        for reference in references:
+            try:
+                yield self._access(reference, view, None)
+            except NotFound:
+                yield None
+
+    def _access(self, reference: str, view: View, as_of: datetime | None) -> WhoHasAccess:
+        facts = self._facts.facts(reference, as_of)
         return WhoHasAccess(view, facts, as_of or self._clock(), self._settings.unscanned_is_sensitive)
 
 

@@ -16,12 +16,12 @@ import structlog
 
 from api.config.logs import frames
 from api.features.scans.last_scans import last_scans
-from api.features.scans.rows import Row, scan_row, unchanged_row
+from api.features.scans.rows import scan_row, unchanged_row
 from api.joins.connections import Connections
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.errors import Unavailable, WeirError
-from catalog.model import DatasetId, DatasetScan, SchemaVersion
+from catalog.model import DatasetId, DatasetScan
 from catalog.ports import CatalogStore, EventSink
 from catalog.scan_store import ScanRecord, ScanState
 from catalog.scans.scans import Scans
@@ -181,14 +181,13 @@ class ScanRunner:
         return {"reason": "no_topic", "message": f"No topic of cluster {cluster} matches {named}; {have}."}
 
     def _keep(self, job: _Job, scan: DatasetScan) -> None:
-        schema = self._datasets.record_scan(scan)
-        row, problems = self._unchanged_row(scan, schema) if scan.unchanged else scan_row(scan, schema)
+        if scan.unchanged:
+            record, schema = self._datasets.record_unchanged(scan.dataset)
+            row, problems = unchanged_row(record, schema, self._store.classifications(record.id))
+        else:
+            row, problems = scan_row(scan, self._datasets.record_scan(scan))
         job.rows.append(row)
         job.problems += problems
-
-    def _unchanged_row(self, scan: DatasetScan, schema: SchemaVersion) -> Row:
-        record = self._datasets.get(scan.dataset)
-        return unchanged_row(record, schema, self._store.classifications(record.id))
 
     def _progressed(self, job: _Job, progress: ScanProgress) -> None:
         job.share = progress.done / progress.total if progress.total else 1.0

@@ -165,6 +165,13 @@ class SqlDatasets(SqlPart):
             row = session.scalars(query).first()
             return _schema(row) if row else None
 
+    def current_schema(self, dataset: DatasetId) -> SchemaVersion | None:
+        # The columns of a wide topic are much to read, and the row has them once more.
+        query = _of(dataset, SchemaRow).with_only_columns(SchemaRow.current).order_by(SchemaRow.version.desc()).limit(1)
+        with self._database.read() as session:
+            current = session.scalars(query).first()
+            return SchemaVersion.from_json(current) if current is not None else None
+
     def schemas(self, dataset: DatasetId) -> list[StoredSchema]:
         with self._database.read() as session:
             return [_schema(row) for row in session.scalars(_of(dataset, SchemaRow).order_by(SchemaRow.version))]

@@ -13,6 +13,7 @@ from catalog.adapters.sql.tables import ClassificationEventRow, ClassificationRo
 from catalog.model import DatasetId, ReviewState
 from catalog.records import ClassificationEvent, ClassificationRecord, Source
 
+_COLUMNS = tuple(ClassificationRecord.__dataclass_fields__)
 _TIMES = ("reviewed_at", "first_at", "seen_at")
 
 
@@ -29,15 +30,19 @@ class SqlTags(SqlPart):
     def all_classifications(
         self, entities: Collection[str] | None = None
     ) -> list[tuple[DatasetId, ClassificationRecord]]:
+        # Columns, not rows of the mapper: there may be hundreds of thousands.
         query = (
-            select(DatasetRow.namespace, DatasetRow.name, ClassificationRow)
+            select(DatasetRow.namespace, DatasetRow.name, *(getattr(ClassificationRow, name) for name in _COLUMNS))
             .join(DatasetRow, DatasetRow.id == ClassificationRow.dataset_id)
             .where(DatasetRow.deleted_at.is_(None))
         )
         if entities is not None:
             query = query.where(ClassificationRow.entity.in_(list(entities)))
         with self._database.read() as session:
-            pairs = [(DatasetId(namespace, name), _record(row)) for namespace, name, row in session.execute(query)]
+            pairs = [
+                (DatasetId(namespace, name), _typed(dict(zip(_COLUMNS, columns, strict=True))))
+                for namespace, name, *columns in session.execute(query)
+            ]
         return sorted(pairs, key=lambda pair: (pair[0], pair[1].key))
 
     def put_classifications(
@@ -91,8 +96,7 @@ def _columns(record: ClassificationRecord) -> dict[str, Any]:
 
 
 def _record(row: ClassificationRow) -> ClassificationRecord:
-    columns = {name: getattr(row, name) for name in ClassificationRecord.__dataclass_fields__}
-    return _typed(columns)
+    return _typed({name: getattr(row, name) for name in _COLUMNS})
 
 
 def _typed(columns: dict[str, Any]) -> ClassificationRecord:

@@ -9,8 +9,8 @@ from typing import Any
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from catalog.errors import Unavailable
+from scanners.adapters.kafka.descriptions import described, id_of, of_its_own
 from scanners.adapters.kafka.settings import librdkafka
-from scanners.adapters.kafka.topic_ids import of_its_own, topic_ids
 from scanners.model import ClusterConnection, Partition, Topic
 from scanners.settings import ScannerSettings
 
@@ -48,14 +48,10 @@ class KafkaOffsets:
     def _listed(self, admin: Any, wanted: set[str]) -> list[Topic]:
         from confluent_kafka.admin import OffsetSpec
 
-        metadata = admin.list_topics(timeout=self._settings.kafka_seconds).topics
-        leaders = {
-            (name, number): part.leader
-            for name in sorted(wanted & set(metadata))
-            if metadata[name].error is None
-            for number, part in metadata[name].partitions.items()
-        }
-        unreadable = {place: _NO_LEADER for place, leader in leaders.items() if leader < 0}
+        # Of these topics only: a list of all takes as long as the cluster is large.
+        topics = described(admin, wanted, self._settings.kafka_seconds)
+        leaders = {(name, part.id): part.leader for name, topic in sorted(topics.items()) for part in topic.partitions}
+        unreadable = {place: _NO_LEADER for place, leader in leaders.items() if leader is None}
         ends: list[dict[_Place, int]] = []
         # read_committed would end at an open transaction; Spark reads up to there by itself.
         for spec in (OffsetSpec.earliest(), OffsetSpec.latest()):
@@ -64,7 +60,6 @@ class KafkaOffsets:
             ends.append(offsets)
             unreadable |= {place: _reason(error) for place, error in failures.items()}
         begins, latest = ends
-        ids = topic_ids(admin, {name for name, _ in leaders}, self._settings.kafka_seconds)
         by_topic: dict[str, list[_Place]] = {}
         for place in sorted(leaders):
             by_topic.setdefault(place[0], []).append(place)
@@ -73,7 +68,7 @@ class KafkaOffsets:
                 name,
                 tuple(Partition(place[1], begins[place], latest[place]) for place in places if place not in unreadable),
                 tuple((place[1], unreadable[place]) for place in places if place in unreadable),
-                ids[name],
+                id_of(topics[name]),
             )
             for name, places in by_topic.items()
         ]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from catalog.errors import Unavailable
+from scanners.adapters.kafka.descriptions import described, id_of
 from scanners.adapters.kafka.settings import librdkafka
-from scanners.adapters.kafka.topic_ids import topic_ids
 from scanners.model import ClusterConnection, OffsetRange, RawRecord
 from scanners.ports import ReadRecords
 from scanners.settings import ScannerSettings
@@ -30,7 +30,8 @@ class KafkaRecords:
         seconds = self._settings.kafka_seconds
         try:
             admin = AdminClient(librdkafka(cluster.kafka, cluster.bootstrap, seconds))
-            return topic_ids(admin, [topic], seconds)[topic]
+            topics = described(admin, [topic], seconds)
+            return id_of(topics[topic]) if topic in topics else ""
         except KafkaException as error:
             raise _unavailable(cluster, error.args[0] if error.args else error) from error
 

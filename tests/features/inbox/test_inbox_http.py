@@ -272,7 +272,7 @@ def test_a_part_that_cannot_be_counted_says_so_and_the_others_are_there(
     def fail(*_: Any) -> Any:
         raise ValueError("a secret value")
 
-    monkeypatch.setattr(Grants, "access_of", fail)
+    monkeypatch.setattr(Grants, "access_of_each", fail)
     answer = inbox(weir.user("petra"))
     assert [each["part"] for each in answer["uncounted"]] == ["people who see personal data"]
     assert "a secret value" not in str(answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
@@ -29,13 +29,23 @@ class Rooms:
 
     up = True
 
-    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+    def downstream_of_each(
+        self, fields: Collection[tuple[DatasetId, str]], as_of: datetime | None
+    ) -> Mapping[tuple[DatasetId, str], Sequence[Mapping[str, Any]]]:
         if not self.up:
             raise Unavailable("Neo4j does not answer.")
-        return [{"id": f"datasetField:x:copy:{path}", "raw": True}, {"id": "datasetField:x:hash:h", "raw": False}]
+        return {
+            (dataset, path): [
+                {"id": f"datasetField:x:copy:{path}", "raw": True},
+                {"id": "datasetField:x:hash:h", "raw": False},
+            ]
+            for dataset, path in fields
+        }
 
-    def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        return [{"kind": "job", "name": f"reader-of-{dataset.name}"}]
+    def readers_of_each(
+        self, datasets: Collection[DatasetId], as_of: datetime | None
+    ) -> Mapping[DatasetId, Sequence[Mapping[str, Any]]]:
+        return {dataset: [{"kind": "job", "name": f"reader-of-{dataset.name}"}] for dataset in datasets}
 
     def who_may_read(
         self, dataset: DatasetId, paths: Sequence[str], as_of: datetime | None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.change_cache import ChangeCache
+from catalog.change_cache import ChangeCache, one_moment
 
 
 class Source:
@@ -36,6 +36,17 @@ def test_read_once_while_nothing_changes() -> None:
     assert [kept.get("a", source.read) for _ in range(5)] == [0] * 5 and source.reads == 1
     source.write(7)
     assert [kept.get("a", source.read) for _ in range(5)] == [7] * 5 and source.reads == 2
+
+
+def test_within_one_moment_the_number_is_asked_once() -> None:
+    source = Source()
+    kept: ChangeCache[int] = ChangeCache(source.changes)
+    with one_moment():
+        assert [kept.get("a", source.read), kept.get("b", source.read)] == [0, 0]
+        source.write(7)
+        assert kept.get("a", source.read) == 0, "as at the first look"
+        assert kept.get("c", source.read) == 7
+    assert [kept.get(key, source.read) for key in "abc"] == [7, 7, 7]
 
 
 def test_a_change_while_it_is_read_is_seen_by_the_next_look() -> None:

@@ -14,7 +14,7 @@ from lineage.questions.exports import safe_cell
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from tests.lineage_answers import as_json
-from tests.lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
+from tests.lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run, write
 from tests.twins.lineage import MemoryGraph
 
 ORDERS = DatasetId(KAFKA, "orders")
@@ -211,6 +211,25 @@ def test_flows_of_a_field_for_the_report() -> None:
     assert [(flow.id, flow.columns) for flow in unmapped] == [(node("darker"), "unknown")]
     assert lineage.downstream_of(DatasetId(KAFKA, "nowhere"), "value.x") == []
     assert [flow.id for flow in lineage.downstream_of(DatasetId(KAFKA, "dark"))] == [node("darker")]
+
+
+def test_flows_and_readers_of_many_are_those_of_each() -> None:
+    table, place = DatasetId("hive", "shop.orders"), DatasetId("s3://lake", "orders")
+    link = {"symlinks": {"identifiers": [{"namespace": place.namespace, "name": place.name, "type": "LOCATION"}]}}
+    graph = shop()
+    linked = run(5, [{"namespace": table.namespace, "name": table.name, "facets": link}], ["copy"], run_id="r6")
+    write(graph, linked)
+    lineage = Lineage(graph)
+    datasets = [ORDERS, *(DatasetId(KAFKA, name) for name in ("clean", "dark", "nowhere")), table, place]
+    fields = [(each, path) for each in datasets for path in ("value.customer.email", "value.email", "value.nothing")]
+    flows = lineage.downstream_of_each(fields)
+    assert flows == {field: each for field in fields if (each := lineage.downstream_of(*field))}
+    named = lineage.in_graph(datasets)
+    assert set(named) == set(datasets) - {DatasetId(KAFKA, "nowhere")}
+    readers = lineage.readers_of_each(set(named.values()))
+    for each in datasets:
+        assert readers.get(named.get(each, each), []) == lineage.readers_of(each)
+    assert {field[0] for field in flows} >= {ORDERS, table, place} and lineage.readers_of(place)
 
 
 def test_readers_and_masked_edges() -> None:

@@ -24,22 +24,11 @@ class Admin:
 
     def __init__(self, topics: Mapping[str, list[int]]) -> None:
         self.topics = {name: dict(enumerate(leaders)) for name, leaders in topics.items()}
-        self.metadata: Mapping[str, Mapping[int, int]] | None = None
-        """The list of topics, where it is older than the topics."""
+        self.described: Mapping[str, Mapping[int, int]] | None = None
+        """What the description of topics has, where it is older than the topics."""
         self.failing: dict[tuple[str, int], int] = {}
         self.undescribed: set[str] = set()
         self.requests = 0
-
-    def list_topics(self, timeout: float) -> Any:
-        topics = self.metadata or self.topics
-        return SimpleNamespace(
-            topics={
-                name: SimpleNamespace(
-                    error=None, partitions={p: SimpleNamespace(id=p, leader=leader) for p, leader in leaders.items()}
-                )
-                for name, leaders in topics.items()
-            }
-        )
 
     def describe_topics(self, topics: Any, request_timeout: float) -> dict[str, Future[Any]]:
         futures: dict[str, Future[Any]] = {}
@@ -47,8 +36,13 @@ class Admin:
             futures[name] = Future()
             if name in self.undescribed:
                 futures[name].set_exception(KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)))
-            else:
-                futures[name].set_result(SimpleNamespace(topic_id=f"id of {name}"))
+                continue
+            leaders = (self.described or self.topics)[name]
+            parts = [
+                SimpleNamespace(id=p, leader=None if leader == NO_LEADER else SimpleNamespace(id=leader))
+                for p, leader in leaders.items()
+            ]
+            futures[name].set_result(SimpleNamespace(topic_id=f"id of {name}", partitions=parts))
         return futures
 
     def list_offsets(self, places: Mapping[Any, Any], request_timeout: float) -> dict[Any, Future[Any]]:
@@ -93,32 +87,31 @@ def test_a_partition_without_a_leader_takes_nothing_from_the_others(monkeypatch:
     assert "leader" in topics["lost"].unreadable[0][1]
 
 
-def test_a_topic_that_may_not_be_described_has_offsets_and_an_empty_id(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_topic_that_may_not_be_described_takes_nothing_from_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     admin = Admin({"good": [1, 1], "closed": [1, 1]})
     admin.undescribed = {"closed"}
     topics = looked_up(monkeypatch, admin, "good", "closed")
-    assert [topics[name].id for name in ("good", "closed")] == ["id of good", ""]
-    assert topics["closed"].partitions == BOTH
+    assert list(topics) == ["good"] and topics["good"].id == "id of good" and topics["good"].partitions == BOTH
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_leader_that_is_lost_behind_the_list_fails_its_topic_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leader_that_is_lost_behind_the_description_fails_its_topic_only(monkeypatch: pytest.MonkeyPatch) -> None:
     admin = Admin({"good": [1, 1], "lost": [NO_LEADER]})
-    admin.metadata = {"good": {0: 1, 1: 1}, "lost": {0: 1}}
+    admin.described = {"good": {0: 1, 1: 1}, "lost": {0: 1}}
     topics = looked_up(monkeypatch, admin, "good", "lost")
     assert topics["good"].partitions == BOTH and [number for number, _ in topics["lost"].unreadable] == [0]
 
 
 def test_a_leader_that_is_elected_meanwhile_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     admin = Admin({"good": [1, NO_LEADER]})
-    listed = admin.list_topics
+    describe = admin.describe_topics
 
-    def elected(timeout: float) -> Any:
-        answer = listed(timeout)
+    def elected(topics: Any, request_timeout: float) -> Any:
+        answer = describe(topics, request_timeout)
         admin.topics["good"][1] = 1
         return answer
 
-    monkeypatch.setattr(admin, "list_topics", elected)
+    monkeypatch.setattr(admin, "describe_topics", elected)
     assert looked_up(monkeypatch, admin, "good")["good"].partitions == BOTH
 
 

@@ -1,4 +1,4 @@
-"""Kafka's ids of topics, by the admin client."""
+"""Kafka's descriptions of topics, by the admin client: id, partitions, leaders."""
 
 from __future__ import annotations
 
@@ -9,26 +9,30 @@ _NONE = ("AAAAAAAAAAAAAAAAAAAAAA", "None", "")
 """As brokers without ids give them: of all zeros."""
 
 
-def topic_ids(admin: Any, topics: Collection[str], seconds: float) -> dict[str, str]:
-    """The ids by topic; "" for a topic that is gone or may not be described, and where the brokers give none.
+def described(admin: Any, topics: Collection[str], seconds: float) -> dict[str, Any]:
+    """confluent_kafka's descriptions by topic, without topics that are gone or may not be described.
 
     Raises KafkaException where no broker answers.
     """
     from confluent_kafka import KafkaException, TopicCollection
 
-    ids = dict.fromkeys(topics, "")
-    if not ids:
-        return ids
-    described = admin.describe_topics(TopicCollection(list(ids)), request_timeout=seconds)
-    for topic, answer in described.items():
+    descriptions: dict[str, Any] = {}
+    if not topics:
+        return descriptions
+    answers = admin.describe_topics(TopicCollection(sorted(topics)), request_timeout=seconds)
+    for topic, answer in answers.items():
         try:
-            id = str(answer.result(seconds).topic_id)
+            descriptions[topic] = answer.result(seconds)
         except KafkaException as error:
             if not of_its_own(error):
                 raise
-        else:
-            ids[topic] = "" if id in _NONE else id
-    return ids
+    return descriptions
+
+
+def id_of(description: Any) -> str:
+    """The id of a topic; "" where the brokers give none."""
+    id = str(description.topic_id)
+    return "" if id in _NONE else id
 
 
 def of_its_own(error: Any) -> bool:
