@@ -203,8 +203,11 @@ class Receiver(Protocol):
 class FieldFlows(Protocol):
     """The sliver of lineage that tags follow; see `catalog.datasets.tag_propagation`."""
 
-    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        """Where the field goes, any number of hops: {id: nodeId, raw: False where it is only reached masked}."""
+    def downstream_of_each(
+        self, fields: Collection[tuple[DatasetId, str]], as_of: datetime | None
+    ) -> Mapping[tuple[DatasetId, str], Iterable[Mapping[str, Any]]]:
+        """Where each field goes, any number of hops: {id: nodeId, raw: False where it is only reached masked}. Fields that go
+        nowhere are left out."""
         ...
 
 

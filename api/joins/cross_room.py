@@ -170,9 +170,9 @@ class CatalogSliver:
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
         if record is None or path is None:
             return record is not None
-        stored = self._store.schema(record.id)
+        schema = self._store.current_schema(record.id)
         path = path_of(record.id, path)
-        return stored is not None and any(profile.path == path for profile in stored.current.fields)
+        return schema is not None and any(profile.path == path for profile in schema.fields)
 
     def columns(self, dataset: DatasetId) -> Mapping[str, Any] | None:
         """The columns of a dataset as its newest schema knows them, nested; None for one without a schema.
@@ -188,8 +188,8 @@ class CatalogSliver:
 
     def _read_columns(self, dataset: DatasetId) -> dict[str, Any] | None:
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
-        stored = self._store.schema(record.id) if record is not None else None
-        return columns_of_paths(profile.field_path for profile in stored.current.fields) if stored is not None else None
+        schema = self._store.current_schema(record.id) if record is not None else None
+        return columns_of_paths(profile.field_path for profile in schema.fields) if schema is not None else None
 
 
 def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:

@@ -69,6 +69,8 @@ CONNECTORS_S = 10.0
 REVIEWS_S = 2.0
 IDLE_S = 5.0
 """The most between two looks at what is due by the clock, where nobody wrote to the record store."""
+WRITES_S = 30.0
+"""The same for duties that nothing but a write gives work."""
 RIGHTS_S = 1.0
 SEGMENTS_S = 60.0
 SHIPPING_S = 1.0
@@ -157,7 +159,7 @@ def run(home: Home) -> None:
         ("rights", lambda: keep_rights(wakeups, leased, services[RightsWatch], services[CopyKeeper])),
         (
             "incidents",
-            lambda: wakeups.repeat(INCIDENTS_S, IDLE_S, leased("incidents", services[DownstreamNotices].step)),
+            lambda: wakeups.repeat(INCIDENTS_S, WRITES_S, leased("incidents", services[DownstreamNotices].step)),
         ),
         ("upkeep", lambda: wakeups.repeat(UPKEEP_S, IDLE_S, leased("upkeep", lambda: upkeep(services)))),
     ]
@@ -248,7 +250,7 @@ def settle_datasets(stop: threading.Event, wakeups: Wakeups, leased: Guarded, se
             wanted = settled_next(wanted, took)
         stop.wait(took if settled else DATASETS_S)
         if not settled:
-            wakeups.wait(seen, IDLE_S)
+            wakeups.wait(seen, WRITES_S)
 
 
 def settled_next(wanted: int, took_s: float) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from api.visibility.horizon import Horizon
 from api.visibility.reads import PassesOn
 from catalog.errors import InvalidInput
-from catalog.model import DatasetId, NodeId
+from catalog.model import DatasetId, NodeId, SchemaVersion
 from catalog.ports import CatalogStore
 from catalog.records import (
     KEY_TYPE,
@@ -91,6 +91,9 @@ class SeenStore(PassesOn):
 
     def schema(self, dataset: DatasetId, version: int | None = None) -> StoredSchema | None:
         return self._store.schema(dataset, version) if self._known(dataset).schema else None
+
+    def current_schema(self, dataset: DatasetId) -> SchemaVersion | None:
+        return self._store.current_schema(dataset) if self._known(dataset).schema else None
 
     def schemas(self, dataset: DatasetId) -> list[StoredSchema]:
         return self._store.schemas(dataset) if self._known(dataset).schema else []

@@ -42,7 +42,9 @@ class ViewParts(SparkParts):
     def view_states(self) -> ViewStates:
         from views.adapters.states_sql import SqlViewStates
 
-        return SqlViewStates(self._there())
+        states = SqlViewStates(self._there())
+        self.closing.append(states.close)
+        return states
 
     def checkpoints(self) -> str:
         """The folder or URL of the views' state."""

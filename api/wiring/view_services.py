@@ -31,7 +31,7 @@ from views.ports import TopicOptions
 from views.runner.build import IsCompacted
 from views.runner.runner import Runner
 from views.runner.state import Generation
-from views.runner.tools import DeclaredView, Tools
+from views.runner.tools import DeclaredView, SharedLook, Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,6 @@ def _runner(
         checkpoints=parts.checkpoints(),
         report=ingest.post,
         dataset=catalog.clusters.resolve,
-        written=parts.written,
+        written=SharedLook(parts.written),
     )
     return Runner(tools, catalog.declared_views.names)

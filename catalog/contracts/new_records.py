@@ -117,8 +117,8 @@ class NewRecordContracts:
 
     def _observed(self, record: DatasetRecord, seen: NewRecordsSeen) -> Observed:
         newest = [_newest(seen.look), seen.before.newest if seen.before is not None else None]
-        if not any(newest) and (stored := self._store.schema(record.id)) is not None:
-            newest.append(stored.current.window.time_to)
+        if not any(newest) and (stored := self._store.current_schema(record.id)) is not None:
+            newest.append(stored.window.time_to)
         return Observed(
             schema=seen.look.schema,
             now=self._clock(),

@@ -178,15 +178,15 @@ class Contracts:
     def _check_last(
         self, name: str, contract: Contract, promise: Promise, kept: ContractCheck, record: DatasetRecord
     ) -> None:
-        stored = self._store.schema(record.id)
+        stored = self._store.current_schema(record.id)
         if stored is not None and record.scanned_at is not None:
-            seen = self._observed(record, stored.current, None)
+            seen = self._observed(record, stored, None)
             self._check(name, contract, promise, kept, record, seen, scanned=False)
 
     def _observed(self, record: DatasetRecord, schema: SchemaVersion, before: SchemaVersion | None) -> Observed:
         newest = schema.window.time_to
-        if newest is None and (stored := self._store.schema(record.id)) is not None:
-            newest = stored.current.window.time_to
+        if newest is None and (stored := self._store.current_schema(record.id)) is not None:
+            newest = stored.window.time_to
         return Observed(schema=schema, now=self._clock(), before=before, newest=newest, topic=record.topic)
 
     def _check(

@@ -155,10 +155,9 @@ class DatasetReader:
         record = self.get(dataset)
         if as_of is not None:
             return self._facts_then(record, as_of)
-        stored = self._store.schema(record.id)
         return dataset_facts(
             record,
-            stored.current if stored else None,
+            self._store.current_schema(record.id),
             self._store.classifications(record.id),
             self._store.notes(record.id),
             term_tags(self._store),

@@ -96,12 +96,12 @@ class TagFlow:
         self, sources: Iterable[tuple[DatasetId, ClassificationRecord]]
     ) -> dict[tuple[Place, str], _Arriving]:
         arrivals: dict[tuple[Place, str], _Arriving] = defaultdict(lambda: _Arriving({}, set()))
-        reached: dict[Place, list[tuple[Place, bool]]] = {}
-        for dataset, record in sources:
+        tagged = list(sources)
+        flows = self._flows.downstream_of_each({(dataset, record.path) for dataset, record in tagged}, None)
+        reached = {start: self._reached(each) for start, each in flows.items()}
+        for dataset, record in tagged:
             start = (dataset, record.path)
-            if start not in reached:
-                reached[start] = self._reach(dataset, record.path)
-            for place, raw in reached[start]:
+            for place, raw in reached.get(start, ()):
                 if place == start:
                     continue
                 arriving = arrivals[place, record.entity]
@@ -111,9 +111,10 @@ class TagFlow:
                     arriving.masked.add(_node_of(dataset, record.path))
         return arrivals
 
-    def _reach(self, dataset: DatasetId, path: str) -> list[tuple[Place, bool]]:
+    def _reached(self, flows: Iterable[Mapping[str, Any]]) -> list[tuple[Place, bool]]:
+        """The fields of the catalog that flows end at, and whether values arrive there as they are."""
         reached = []
-        for flow in self._flows.downstream_of(dataset, path, None):
+        for flow in flows:
             try:
                 node = NodeId.parse(str(flow["id"]))
                 if node.kind != "field" or not node.field:
@@ -135,10 +136,10 @@ class TagFlow:
         done: Swept,
     ) -> Swept:
         """Bring one dataset's tags in line with what arrives there."""
-        stored, holder = self._store.schema(dataset), self._store.dataset(dataset)
-        if stored is None or holder is None:
+        schema, holder = self._store.current_schema(dataset), self._store.dataset(dataset)
+        if schema is None or holder is None:
             return done
-        fields = {profile.path for profile in stored.current.fields}
+        fields = {profile.path for profile in schema.fields}
         changed: list[ClassificationRecord] = []
         events: list[tuple[str, dict[str, Any]]] = []
         for key, here in arriving.items():

@@ -62,8 +62,8 @@ class Quality:
             return
         facts = Facts.of(state.facts)
         newest = scanned.window.time_to
-        if newest is None and (stored := self._store.schema(record.id)) is not None:
-            newest = stored.current.window.time_to
+        if newest is None and (stored := self._store.current_schema(record.id)) is not None:
+            newest = stored.window.time_to
         flowed = flow(scanned.window, now, facts.reach, "compact" in str(record.topic.get("cleanupPolicy") or ""))
         figures_of = measured(scanned, flowed.rate, lateness(scanned, newest, now))
         keys, left_out = extended(state.series, figures_of)

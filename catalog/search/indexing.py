@@ -145,8 +145,7 @@ class Indexing:
         """`broken`: it has an incident that is not resolved. `products`: the data products that it belongs to."""
         if record.deleted_at is not None:
             return []
-        stored = self._store.schema(record.id)
-        schema, notes = stored.current if stored else None, self._store.notes(record.id)
+        schema, notes = self._store.current_schema(record.id), self._store.notes(record.id)
         whole = entries(record, schema, self._store.classifications(record.id), notes, tags)
         seen_in_part = faces(record, schema, notes, len(whole) - 1) if self.partly_known(record.outline) else []
         documents = [*whole, *seen_in_part]

@@ -97,8 +97,7 @@ class Related:
         return RelatedAnswer(listed[:limit], len(listed), missing)
 
     def _shared(self, record: DatasetRecord, related: dict[DatasetId, _Found]) -> None:
-        stored = self._store.schema(record.id)
-        schema = stored.current if stored else None
+        schema = self._store.current_schema(record.id)
         tags, notes = self._store.classifications(record.id), self._store.notes(record.id)
         sources = [entry.source for entry in entries(record, schema, tags, notes, {})[1:]]
         shared: dict[DatasetId, list[tuple[float, dict[str, Any]]]] = {}

@@ -222,8 +222,7 @@ class WhereIs:
 
     def _schema(self, record: DatasetRecord, as_of: datetime | None) -> SchemaVersion | None:
         if as_of is None:
-            stored = self._store.schema(record.id)
-            return stored.current if stored else None
+            return self._store.current_schema(record.id)
         limit = rfc3339(as_of) or ""
         older = [
             s

@@ -166,6 +166,8 @@ def test_schema_versions_come_back(store: CatalogStore) -> None:
     assert store.schema(ORDERS) == StoredSchema(two, two, ({"change": "added"},))
     store.set_current_schema(ORDERS, 2, replace(two, created_at="later"))
     newest = store.schema(ORDERS)
+    assert newest is not None and store.current_schema(ORDERS) == newest.current
+    assert store.current_schema(DatasetId("x", "y")) is None
     assert newest is not None and newest.baseline == two and newest.current.created_at == "later"
     assert store.schema(ORDERS, 1) == StoredSchema(one, one)
     assert store.schema(ORDERS, 3) is None and store.schema(DatasetId("x", "y")) is None

@@ -125,7 +125,7 @@ const SHOTS: Shot[] = [
   { name: "service-accounts", path: "/admin/service-accounts", user: "admin" },
   { name: "directory", path: "/admin/directory", user: "admin" },
   { name: "add-cluster", path: "/admin/clusters?add=cluster", user: "admin" },
-  { name: "audit-copies", path: "/rights?show=copies", user: "admin" },
+  { name: "rights-copies", path: "/rights?show=copies", user: "admin" },
   { name: "lineage-job", path: "/jobs/shop/order_mails", user: "admin" },
   // Of `weir demo --secured`; without an authorizer there is one finding, and no plan.
   { name: "rights", path: "/rights", user: "admin" },

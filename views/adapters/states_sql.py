@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import Column, MetaData, Table, delete, insert, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
+from catalog.adapters.sql.beside import BesideDatabase
 from catalog.adapters.sql.database import Base, Database
 from catalog.adapters.sql.types import AnyText, Json
 
 _RUNNER = "_runner"
-"""No name of a view, which begin with a letter: this row has when the runner was at work last."""
+"""No name of a view, which begin with a letter. Before 0.2.0 this row had what `view_runner` has now."""
+_WORK = Table("view_runner", MetaData(), Column("id", AnyText, primary_key=True), Column("at", AnyText, nullable=False))
+"""When the runner was at work last. No table of the record store, where each change wakes every duty."""
+_ONLY = "runner"
 
 
 class ViewStateRow(Base):
@@ -28,13 +32,19 @@ class SqlViewStates:
     """Implements `views.ports.ViewStates`."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self._database, self._beside = database, BesideDatabase(database, [_WORK])
+
+    def close(self) -> None:
+        self._beside.close()
 
     def beat(self, at: datetime) -> None:
-        self.put(_RUNNER, {"at": at.isoformat()})
+        with self._beside.transaction() as connection:
+            if connection.execute(update(_WORK).values(at=at.isoformat())).rowcount == 0:
+                connection.execute(insert(_WORK).values(id=_ONLY, at=at.isoformat()))
 
     def beaten(self) -> datetime | None:
-        at = self.get(_RUNNER).get("at")
+        with self._beside.transaction() as connection:
+            at = connection.execute(select(_WORK.c.at)).scalar()
         return datetime.fromisoformat(at) if at is not None else None
 
     def get(self, view: str) -> dict[str, Any]:

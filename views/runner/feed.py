@@ -50,7 +50,8 @@ class Feed:
     def move(self) -> bool:
         """Take what came; False when nothing did."""
         records = self._topic.poll(self._tools.settings.write_records, _POLL_S)
-        self._positions |= dict(self._topic.positions())
+        if records or not self._rests:
+            self._positions |= dict(self._topic.positions())
         for record in records:  # of records that were taken, whatever the client says
             self._positions[record.partition] = max(self._positions.get(record.partition, 0), record.offset + 1)
         if records and self._generation.copy_to:  # read as its topic; there are no rows to keep

@@ -73,4 +73,8 @@ class Record:
 
 
 def _undated(state: dict[str, Any]) -> dict[str, Any]:
-    return state | {"lag": (state.get("lag") or {}) | {"at": None}}
+    """Without the time of the look, and without how long an empty batch took."""
+    rates = state.get("rates") or {}
+    if not rates.get("recordsPerSecond") and not rates.get("recordsInPerSecond"):
+        rates = rates | {"batchSeconds": None}
+    return state | {"lag": (state.get("lag") or {}) | {"at": None}, "rates": rates}

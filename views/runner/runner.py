@@ -17,7 +17,7 @@ _POLLED_S = 0.01
 """The pause behind a step that has waited for records itself."""
 _END_S = 15.0
 _NEVER = -1e9
-_REST_S = 2.5
+_REST_S = 10.0
 """Between two lists of the views where nothing was written."""
 BEAT_S = 6.0
 """How often the runner notes that it is at work."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from views.row_ports import ServingTable
 from views.settings import ViewSettings
 
 FIRST_PAUSE_S = 1.0
+_SHARED_S = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,24 @@ class Tools:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.monotonic
     written: Callable[[], Hashable] = object
+
+
+class SharedLook:
+    """Whether somebody wrote to the record store, looked at once for all views within `_SHARED_S`. Safe for threads."""
+
+    def __init__(self, written: Callable[[], Hashable], monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._written, self._monotonic = written, monotonic
+        self._lock = threading.Lock()
+        self._at = float("-inf")
+        self._seen: Hashable = None
+
+    def __call__(self) -> Hashable:
+        """Raises what the look raises."""
+        with self._lock:
+            now = self._monotonic()
+            if now - self._at >= _SHARED_S:
+                self._seen, self._at = self._written(), now
+            return self._seen
 
 
 @dataclass(slots=True)

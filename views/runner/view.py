@@ -8,20 +8,22 @@ anything is done that rests on it, so a runner that is killed at any place conti
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 import structlog
 
+from catalog.change_cache import one_moment
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn, Unavailable, WeirError
 from catalog.records import rfc3339
 from views.durations import span
 from views.model import State
 from views.runner.build import Basis, Built, basis_of, of_basis
 from views.runner.compacted import Compaction, or_as_before
-from views.runner.figures import SAMPLE_S, sampled
+from views.runner.due import Due
+from views.runner.figures import REST_SAMPLE_S, SAMPLE_S, sampled
 from views.runner.generations import Generations
 from views.runner.lineage_event import running_event
 from views.runner.record import Record
@@ -32,27 +34,16 @@ from views.runner.tools import DeclaredView, Pause, Tools
 _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
 _REST_S = 2.5
-"""Between two looks where nothing was written and nothing came: what is due by the clock, and what ended the stream."""
+"""Between two decisions on what the view may contain where nothing was written: grants end by the clock."""
+_ALL_S = 10.0
+"""Between two looks at everything where nothing was written."""
+_KEPT_S = 10.0
 _ASK_S = 10.0
 """Between two questions to the engine where the sources have nothing that the rows do not contain."""
 _FORGET_S = 30.0
-_NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
 _FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value", "too-large"})
 """Failures of a stream that stay until somebody acts; see `views.adapters.spark_failures`."""
-
-
-@dataclass(slots=True)
-class _Due:
-    """Moments of the last look at each thing."""
-
-    looked: float = _NEVER
-    decided: float = _NEVER
-    asked: float = _NEVER
-    behind: float = _NEVER
-    sampled: float = _NEVER
-    forgot: float = _NEVER
-    written: Hashable = None
 
 
 @dataclass(slots=True)
@@ -69,7 +60,7 @@ class View:
     _declared: DeclaredView | None = None
     _stream: RunningStream | None = None
     _pause: Pause = field(default_factory=Pause)
-    _due: _Due = field(default_factory=_Due)
+    _due: Due = field(default_factory=Due)
     _barred: tuple[str, str, str] | None = None
     """What ended at a value, and would end there again, having written what is before it once more."""
 
@@ -92,9 +83,14 @@ class View:
         except WeirError as error:
             self._ended_by(error)
             busy = False
-        if busy or self._due != before or self._stream is None:
+        if busy or self._stream is None or (self._due != before and self._is_worth_keeping()):
             self.record.save()
+            self._due.kept = self.tools.monotonic()
         return busy
+
+    def _is_worth_keeping(self) -> bool:
+        """Of a view at rest the time of the look is all that changes."""
+        return not self._rests or self.tools.monotonic() - self._due.kept >= _KEPT_S
 
     @property
     def over(self) -> bool:
@@ -124,9 +120,12 @@ class View:
         now = self.tools.monotonic()
         if now - self._due.looked >= _LOOK_S:
             written = self.tools.written()
-            if written != self._due.written or now - self._due.looked >= _REST_S or self._stream is None:
-                self._due.looked, self._due.written = now, written
+            if written != self._due.written or now - self._due.searched >= _ALL_S or self._stream is None:
+                self._due.looked, self._due.searched, self._due.written = now, now, written
                 self._look()
+            elif now - self._due.looked >= _REST_S:
+                self._due.looked = now
+                self._recheck()
         return self._work()
 
     def _look(self) -> None:
@@ -159,6 +158,11 @@ class View:
                 self._run(declared)
         self._report()
 
+    def _recheck(self) -> None:
+        """Nothing was written; what the view may contain may have changed with the time."""
+        if self._declared is not None and self._pause.over(self.tools.monotonic()):
+            self._settle(self._declared, self.state.rebuild, None, False)
+
     def _end_left_over(self) -> None:
         """A runner that was killed, or an engine that did not answer, has left a stream behind, under a decision that may
         have ended since. Raises Unavailable: then nothing else of the view is done."""
@@ -182,7 +186,8 @@ class View:
         subject = self.tools.subject(declared.spec.runAs.subject)
         before = self.state.writing
         compaction = or_as_before(self._compaction, before.compacted if before is not None else {})
-        basis = basis_of(declared.spec, self.tools.preparer, subject, compaction)
+        with one_moment():
+            basis = basis_of(declared.spec, self.tools.preparer, subject, compaction)
         same = self._built is not None and basis == self._basis
         current = self._built if same and self._built is not None else of_basis(basis, self.tools.preparer)
         self._due.decided = now
@@ -280,8 +285,7 @@ class View:
         feed = self._stream.feed
         moved = feed.move()
         now = self.tools.monotonic()
-        rests = not moved and self.state.state == State.RUNNING and self.state.lag.get("records") == 0
-        if now - self._due.asked >= (_ASK_S if rests else _LOOK_S):
+        if now - self._due.asked >= (_ASK_S if not moved and self._is_caught_up else _LOOK_S):
             self._due.asked = now
             self.state.counts, self.state.rates = self._stream.look(self.state.letters)
         if feed.look():
@@ -296,8 +300,19 @@ class View:
             self.record.turn(State.RUNNING if up_to_date else State.CATCHING_UP)
         return moved
 
+    @property
+    def _is_caught_up(self) -> bool:
+        """Whether the rows have everything."""
+        return self.state.state == State.RUNNING and self.state.lag.get("records") == 0
+
+    @property
+    def _rests(self) -> bool:
+        """Whether the rows have everything, and nothing came lately."""
+        rates = self.state.rates
+        return self._is_caught_up and not rates.get("recordsInPerSecond") and not rates.get("rowsOutPerSecond")
+
     def _sample(self, now: float) -> None:
-        if now - self._due.sampled >= SAMPLE_S:
+        if now - self._due.sampled >= (REST_SAMPLE_S if self._rests else SAMPLE_S):
             self._due.sampled = now
             at = rfc3339(self.tools.clock()) or ""
             self.state.history = sampled(self.state.history, at, self.state.lag, self.state.rates)

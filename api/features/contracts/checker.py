@@ -145,5 +145,5 @@ class NewRecordChecker:
 
     def _known(self, dataset: DatasetId) -> TopicFormat | None:
         """The formats by which the last scan read the topic."""
-        stored = self._store.schema(dataset)
-        return TopicFormat.from_mapping(stored.current.format) if stored is not None else None
+        stored = self._store.current_schema(dataset)
+        return TopicFormat.from_mapping(stored.format) if stored is not None else None

@@ -55,11 +55,11 @@ class GovernedRuleQueries:
                 undecided(f"{rule.params['dataset']} is not in the catalog"), reads=(rule.params["dataset"],)
             )
         reads = () if other.id == record.id else (str(other.id),)
-        stored = self._store.schema(record.id)
+        stored = self._store.current_schema(record.id)
         sql = reference_sql(
             table_sql(str(record.cluster), record.id.name),
             rule.params["from"],
-            newest_offsets(stored.current.window.partitions) if stored is not None else "",
+            newest_offsets(stored.window.partitions) if stored is not None else "",
             table_sql(other.cluster, other.id.name),
             rule.params["to"],
         )

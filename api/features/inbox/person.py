@@ -6,10 +6,11 @@ import threading
 from datetime import datetime
 from functools import cached_property
 
+from api.features.inbox.whole_catalog import WholeCatalog, live_datasets
 from api.visibility.readers import Reader
 from api.visibility.sight import Sights, owns
 from catalog.model import DatasetId
-from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord
+from catalog.records import ClassificationRecord, DatasetRecord
 from policies.access.identity import Identity
 from policies.decision.domains import Power, Reach
 from policies.model import Subject
@@ -18,9 +19,18 @@ from policies.model import Subject
 class Person:
     """One caller, at one moment. Safe for threads: parts of the inbox ask side by side."""
 
-    def __init__(self, subject: Subject, reader: Reader, sights: Sights, identity: Identity, now: datetime) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        reader: Reader,
+        sights: Sights,
+        identity: Identity,
+        now: datetime,
+        whole: WholeCatalog,
+    ) -> None:
+        """`whole`: the catalog of those from whom nothing is hidden."""
         self.subject, self.reader, self.sights, self.now = subject, reader, sights, now
-        self._identity = identity
+        self._identity, self._whole = identity, whole
         self._lock = threading.RLock()
         self.permissions = identity.permissions(subject)
 
@@ -60,10 +70,10 @@ class Person:
 
     @cached_property
     def _datasets(self) -> dict[DatasetId, DatasetRecord]:
-        page = self.reader.store.datasets(DatasetFilter())
-        return {each.id: each for each in page.items if each.deleted_at is None}
+        return self._whole.datasets() if self.reader.horizon is None else live_datasets(self.reader.store)
 
     @cached_property
     def _tags(self) -> list[tuple[DatasetId, ClassificationRecord]]:
         known = self.datasets
-        return [(dataset, each) for dataset, each in self.reader.store.all_classifications() if dataset in known]
+        tags = self._whole.tags() if self.reader.horizon is None else self.reader.store.all_classifications()
+        return [(dataset, each) for dataset, each in tags if dataset in known]

@@ -66,8 +66,8 @@ def unmasked(person: Person, grants: Grants, clock: Callable[[], float] = time.m
     with one_moment():
         for of_paths, access in zip(places.values(), grants.access_of_each(references), strict=True):
             looked += 1
-            for path, entities in of_paths.items() if access is not None else ():
-                users = access.clear_users(FieldPath.parse(path))
+            for path, entities in of_paths.items():
+                users = access.clear_users(FieldPath.parse(path)) if access is not None else set()
                 for entity in entities:
                     people[entity] |= users
             if clock() > until:

@@ -21,6 +21,7 @@ from api.features.inbox.advice import advice
 from api.features.inbox.answers import Inbox, UncountedPart
 from api.features.inbox.person import Person
 from api.features.inbox.rows import Row
+from api.features.inbox.whole_catalog import WholeCatalog
 from api.features.incidents.shown import ShownIncidents
 from api.joins.responsible import ResponsiblePeople
 from api.visibility.readers import Readers
@@ -79,6 +80,7 @@ class Inboxes:
 
     def __init__(self, services: Services, patience_s: float = PATIENCE_S) -> None:
         self.services, self._patience_s = services, patience_s
+        self._whole = WholeCatalog(services.store)
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="inbox")
 
     def close(self) -> None:
@@ -98,7 +100,7 @@ class Inboxes:
 
     def _person(self, subject: Subject) -> Person:
         of = self.services
-        return Person(subject, of.readers.of(subject), of.sights.of(subject), of.identity, of.now())
+        return Person(subject, of.readers.of(subject), of.sights.of(subject), of.identity, of.now(), self._whole)
 
     def _parts(self, person: Person) -> Mapping[str, Part]:
         """Every part by its name in the sentence about one that cannot be counted."""

@@ -19,10 +19,10 @@ class LastWindows(Mapping[str, ScanWindow]):
         self._store, self._datasets = store, datasets
 
     def __getitem__(self, topic: str) -> ScanWindow:
-        stored = self._store.schema(self._datasets[topic])
-        if stored is None:
+        schema = self._store.current_schema(self._datasets[topic])
+        if schema is None:
             raise KeyError(topic)
-        return stored.current.window
+        return schema.window
 
     def __iter__(self) -> Iterator[str]:
         return (topic for topic in self._datasets if self.get(topic) is not None)

@@ -162,7 +162,7 @@ class KafkaEventLog:
         """Delivery reports are handed out here, so that no sender has to flush."""
         while not self._closing.is_set():
             if self._producer is not None:
-                self._producer.poll(0.1)
+                self._producer.poll(0.25)
 
     def _failure(self, error: KafkaError | str, size: int) -> Exception:
         if isinstance(error, KafkaError) and error.code() == KafkaError.MSG_SIZE_TOO_LARGE:

@@ -117,6 +117,10 @@ class MemoryDatasets(Stateful, MemorySignals, MemoryQuality):
         versions = self._state.schemas[dataset]
         versions[version] = replace(versions[version], current=current)
 
+    def current_schema(self, dataset: DatasetId) -> SchemaVersion | None:
+        stored = self.schema(dataset)
+        return stored.current if stored is not None else None
+
     def schema(self, dataset: DatasetId, version: int | None = None) -> StoredSchema | None:
         versions = self._state.schemas.get(dataset, {})
         return versions.get(version if version is not None else max(versions, default=0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -33,8 +33,10 @@ class Followed(World):
     def emit(self, type: str, subject: str, data: Mapping[str, Any] | None = None) -> None:
         self.told.append((type, data or {}))
 
-    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        return self.flows.get((dataset, path), [])
+    def downstream_of_each(
+        self, fields: Collection[tuple[DatasetId, str]], as_of: datetime | None
+    ) -> Mapping[tuple[DatasetId, str], Iterable[Mapping[str, Any]]]:
+        return {field: self.flows[field] for field in fields if field in self.flows}
 
     def link(self, raw: bool, target: str = COPY.field_node_id("value.mail")) -> None:
         self.flows[ORDERS, EMAIL] = [{"id": target, "raw": raw}]

@@ -227,8 +227,8 @@ def test_flows_and_readers_of_many_are_those_of_each() -> None:
     named = lineage.in_graph(datasets)
     assert set(named) == set(datasets) - {DatasetId(KAFKA, "nowhere")}
     readers = lineage.readers_of_each(set(named.values()))
-    for each in datasets:
-        assert readers.get(named.get(each, each), []) == lineage.readers_of(each)
+    for one in datasets:
+        assert readers.get(named.get(one, one), []) == lineage.readers_of(one)
     assert {field[0] for field in flows} >= {ORDERS, table, place} and lineage.readers_of(place)
 
 
