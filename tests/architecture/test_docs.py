@@ -15,7 +15,7 @@ from api.processes.reference import rights_markdown, routes_markdown, settings_m
 from api.processes.reference_functions import functions_markdown
 from api.processes.reference_kinds import kinds_markdown
 from api.processes.reference_masks import with_masks
-from benchmarks.report import benchmarks_markdown, reliability_markdown
+from benchmarks.report import benchmarks_markdown, reliability_markdown, scale_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -57,6 +57,7 @@ def test_pages_of_figures_are_what_the_results_give() -> None:
     explanation = ROOT / "docs/explanation"
     assert (explanation / "benchmarks.md").read_text() == benchmarks_markdown(), "run python -m benchmarks.report"
     assert (explanation / "reliability.md").read_text() == reliability_markdown(), "run python -m benchmarks.report"
+    assert (explanation / "scale.md").read_text() == scale_markdown(), "run python -m benchmarks.report"
 
 
 def test_every_route_of_the_contract_exists() -> None:

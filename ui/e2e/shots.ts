@@ -1,11 +1,13 @@
 // Pictures of every page for docs/screenshots: light and dark, and some on a phone.
 //   WEIR_URL=... WEIR_TOKENS=... npm run shots            ONLY=query npm run shots   (one page)
+//   PREPARE=1 ... npm run shots                           first adds a domain, an access review, an agent (shotsPrepared.ts)
 //   ALL=1 SHOTS=/tmp/shots USERS=ana KIND=phone npm run shots   (every page and state of a person, to look through)
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { EVERYWHERE, type Shot } from "./everywhere";
+import { prepare } from "./shotsPrepared";
 import { smallPng } from "./smallPng";
 import { launch, settled, visit, WEIR } from "./weir";
 
@@ -136,6 +138,7 @@ let browser: Browser;
 let scratch: Page;
 beforeAll(async () => {
   mkdirSync(FOLDER, { recursive: true });
+  if (process.env.PREPARE) await prepare();
   browser = await launch();
   scratch = await browser.newPage();
 });

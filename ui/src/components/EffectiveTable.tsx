@@ -4,6 +4,7 @@ import { DataTable } from "@/components/DataTable";
 import { Sentence } from "@/components/Sentence";
 import { When } from "@/components/When";
 import { maskWords } from "@/lib/maskWords";
+import { plainReason } from "@/lib/plainReason";
 
 /** What is shown to whom, a line an entry, with the rules behind it and how the person comes to each. */
 export function EffectiveTable<T extends AccessEntry | SeenDataset>({
@@ -23,7 +24,7 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
         rows={rows}
         rowKey={keyOf}
         columns={[
-          { id: "name", head, className: "anywhere", cell: name },
+          { id: "name", head, className: "anywhere few-words", cell: name },
           { id: "shown", head: "Shown", cell: (row) => <Shown of={row} /> },
           { id: "why", head: "Why", className: "words", cell: (row) => <Rules of={row} /> },
           {
@@ -82,7 +83,7 @@ function Rules({ of }: { of: AccessEntry | SeenDataset }) {
     <ul className="plain small">
       {of.rules.map((rule) => (
         <li key={`${rule.kind} ${rule.name} ${rule.text}`} className="anywhere">
-          <Sentence of={rule.text} /> {how(rule)}
+          <Sentence of={plainReason(rule.text)} /> {how(rule)}
         </li>
       ))}
       {of.moreRules > 0 && <li className="muted">{of.moreRules} more rules.</li>}
