@@ -163,9 +163,16 @@ def test_a_second_start_waits_for_the_first(root: Path, installer: Installer) ->
 
 @pytest.mark.parametrize(
     ("version", "implementation", "right"),
-    [((3, 11), "cpython", True), ((3, 10), "cpython", False), ((3, 12), "cpython", False), ((3, 11), "pypy", False)],
+    [
+        ((3, 11), "cpython", True),
+        ((3, 12), "cpython", True),
+        ((3, 13), "cpython", True),
+        ((3, 10), "cpython", False),
+        ((3, 14), "cpython", False),
+        ((3, 11), "pypy", False),
+    ],
 )
-def test_only_cpython_3_11_will_do(version: tuple[int, int], implementation: str, right: bool) -> None:
+def test_only_cpython_of_these_versions_will_do(version: tuple[int, int], implementation: str, right: bool) -> None:
     assert launcher.right_python(version, implementation) is right
 
 
@@ -173,7 +180,7 @@ def test_another_python_is_named_with_the_mend(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(launcher, "right_python", lambda: False)
     monkeypatch.setattr(launcher, "other_python", lambda: None)
     with pytest.raises(
-        launcher.Failure, match=r"needs CPython 3\.11 and this is cpython 3\.\d+.*; install Python 3\.11"
+        launcher.Failure, match=r"needs CPython 3\.11, 3\.12 or 3\.13 and this is cpython 3\.\d+.*; install one of them"
     ):
         launcher.main(["up"])
 
@@ -186,6 +193,15 @@ def test_a_python_that_lies_about_its_version_is_not_used(tmp_path: Path, monkey
     assert launcher.other_python() is None
     liar.write_text("#!/bin/sh\necho cpython 3 11\n")
     assert launcher.other_python() == str(liar)
+
+
+def test_the_newest_python_that_fits_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for minor in (11, 12, 13, 14):
+        program = tmp_path / f"python3.{minor}"
+        program.write_text(f"#!/bin/sh\necho cpython 3 {minor}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert launcher.other_python() == str(tmp_path / "python3.13")
 
 
 def project(root: Path) -> Path:

@@ -6,6 +6,7 @@ Random people, policies, grants and stream views, as in `test_decide_reference`;
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import pytest
 
@@ -93,11 +94,11 @@ class AgentWorld(World):
         )
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-def test_what_an_agent_sees_is_a_part_of_what_its_person_sees(shard: int) -> None:
+def opened_and_masked(seeds: Iterable[int]) -> tuple[int, int]:
+    """Compares what agents and their persons see; how many columns were compared, and how many were masked for the agent alone."""
     opened = masked = 0
-    for number in range(shard, CASES // 4, SHARDS):
-        w = AgentWorld(SEED + number)
+    for seed in seeds:
+        w = AgentWorld(seed)
         compiled = Compiled(w.policies)
         for facts in (w.facts, w.view):
             persons = w.decide(w.subject, facts, w.agent.purpose, compiled)
@@ -120,15 +121,14 @@ def test_what_an_agent_sees_is_a_part_of_what_its_person_sees(shard: int) -> Non
                 assert own.clear_when is None
                 # The stricter of both is the agent's.
                 assert strictest([own.mask, theirs.mask or own.mask]) == own.mask
-    assert opened > 10
-    assert masked > 2
+    return opened, masked
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-def test_with_masked_values_only_no_personal_field_and_none_that_a_policy_masks_shows(shard: int) -> None:
+def shown_with_masked_values_only(seeds: Iterable[int]) -> int:
+    """Checks that nothing personal and nothing that a policy masks shows; how many columns show."""
     shown = 0
-    for number in range(shard, CASES // 4, SHARDS):
-        w = AgentWorld(SEED + number)
+    for seed in seeds:
+        w = AgentWorld(seed)
         agent = dataclasses.replace(w.agents, agent=dataclasses.replace(w.agent, datasets=("*",), masked_only=True))
         decision = w.decide(agent, w.facts, None, Compiled(w.policies))
         tags = {each.path: each.tags for each in w.facts.fields}
@@ -152,7 +152,28 @@ def test_with_masked_values_only_no_personal_field_and_none_that_a_policy_masks_
                 assert column.clear_when is None
             else:
                 shown += column.mask is None
-    assert shown > 2
+    return shown
+
+
+def of_shard(shard: int) -> Iterable[int]:
+    return (SEED + number for number in range(shard, CASES // 4, SHARDS))
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_what_an_agent_sees_is_a_part_of_what_its_person_sees(shard: int) -> None:
+    opened_and_masked(of_shard(shard))
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_with_masked_values_only_no_personal_field_and_none_that_a_policy_masks_shows(shard: int) -> None:
+    shown_with_masked_values_only(of_shard(shard))
+
+
+def test_the_cases_are_of_every_kind() -> None:
+    opened, masked = opened_and_masked(range(300))
+    assert opened > 100
+    assert masked > 20
+    assert shown_with_masked_values_only(range(300)) > 20
 
 
 def test_another_purpose_is_refused_in_one_sentence_and_none_is_the_tokens() -> None:
