@@ -16,7 +16,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.faults.weir import instance
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _show(lines: Sequence[str]) -> None:
+def _show(lines: Iterable[str]) -> None:
     for line in lines:
         print(f"{line}   [load {os.getloadavg()[0]:.1f}]", flush=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import psutil
 
@@ -16,11 +16,11 @@ _FILTER = "SELECT id, region, amount, email FROM bench.`{topic}` WHERE id % {cou
 _AGGREGATE = "SELECT region, count(*) AS n FROM bench.`{topic}` WHERE id % {count} <> {number} GROUP BY region"
 
 
-def many(world: World, count: int) -> list[str]:
-    """`count` views over one topic of 1,000 records: four of five filter and mask, one in five counts groups."""
+def many(world: World, count: int) -> Iterator[str]:
+    """A line as soon as it is known. `count` views over one topic of 1,000 records: four of five filter and mask, one in five counts groups."""
     topic = f"bench.many-{int(time.time())}"
     world.orders(topic, RECORDS)
-    lines = [_line("no view", world)]
+    yield _line("no view", world)
     names = [f"measured.many{number}" for number in range(count)]
     begun = time.monotonic()
     for number, name in enumerate(names):
@@ -29,10 +29,9 @@ def many(world: World, count: int) -> list[str]:
     declared = time.monotonic() - begun
     for name in names:
         world.current(name)
-    lines.append(f"{count} views: declared in {declared:.1f} s, all current after {time.monotonic() - begun:.1f} s")
-    lines.append(_line(f"{count} views", world))
-    lines += [f"{count} views: {line}" for line in delay(world, topic, names[0], RECORDS * 100, 20)]
-    return lines
+    yield f"{count} views: declared in {declared:.1f} s, all current after {time.monotonic() - begun:.1f} s"
+    yield _line(f"{count} views", world)
+    yield from (f"{count} views: {line}" for line in delay(world, topic, names[0], RECORDS * 100, 20))
 
 
 def _line(name: str, world: World) -> str:
