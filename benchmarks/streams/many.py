@@ -17,7 +17,10 @@ _AGGREGATE = "SELECT region, count(*) AS n FROM bench.`{topic}` WHERE id % {coun
 
 
 def many(world: World, count: int) -> Iterator[str]:
-    """A line as soon as it is known. `count` views over one topic of 1,000 records: four of five filter and mask, one in five counts groups."""
+    """`count` views over one topic of 1,000 records: four of five filter and mask, one in five counts groups.
+
+    A line as soon as it is known.
+    """
     topic = f"bench.many-{int(time.time())}"
     world.orders(topic, RECORDS)
     yield _line("no view", world)
