@@ -14,7 +14,6 @@ class Due:
 
     looked: float = _NEVER
     searched: float = _NEVER
-    kept: float = _NEVER
     decided: float = _NEVER
     asked: float = _NEVER
     behind: float = _NEVER

@@ -37,7 +37,6 @@ _REST_S = 2.5
 """Between two decisions on what the view may contain where nothing was written: grants end by the clock."""
 _ALL_S = 10.0
 """Between two looks at everything where nothing was written."""
-_KEPT_S = 10.0
 _ASK_S = 10.0
 """Between two questions to the engine where the sources have nothing that the rows do not contain."""
 _FORGET_S = 30.0
@@ -77,20 +76,17 @@ class View:
 
     def step(self) -> bool:
         """Do what is due; False when nothing was. Raises nothing that Weir raises: what fails is in the state."""
-        before = replace(self._due)
+        before, rested = replace(self._due), self._rests
         try:
             busy = self._step()
         except WeirError as error:
             self._ended_by(error)
             busy = False
-        if busy or self._stream is None or (self._due != before and self._is_worth_keeping()):
+        # Of a view that stays at rest only a look at everything changes more than times.
+        looked = self._due.searched != before.searched
+        if busy or self._stream is None or looked or (self._due != before and not (rested and self._rests)):
             self.record.save()
-            self._due.kept = self.tools.monotonic()
         return busy
-
-    def _is_worth_keeping(self) -> bool:
-        """Of a view at rest the time of the look is all that changes."""
-        return not self._rests or self.tools.monotonic() - self._due.kept >= _KEPT_S
 
     @property
     def over(self) -> bool:

@@ -72,6 +72,8 @@ class World:
     gone: bool = False
     tags: dict[str, str] = field(default_factory=dict)
     now: float = 0.0
+    writes: int | None = None
+    """Of the record store; None: each look sees another one."""
     journal: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -138,6 +140,7 @@ class World:
             checkpoints="/state",
             journal=lambda action, view, reasons: self.journal.append((action, "; ".join(reasons))),
             monotonic=lambda: self.now,
+            written=lambda: object() if self.writes is None else self.writes,
         )
         return View("v", tools)
 
@@ -334,6 +337,21 @@ def test_a_tag_of_a_source_is_a_tag_of_the_view_at_once() -> None:
     world.settle(view, 4)
     assert list(world.state()["active"]["tags"]["value.email"]) == ["EMAIL_ADDRESS"]
     assert world.state()["active"]["number"] == 1, "what it holds is the same"
+
+
+def test_what_changes_while_the_view_rests_is_kept_at_the_next_look() -> None:
+    world = World(writes=0)
+    world.declare()
+    view = world.view()
+    for _ in range(100):
+        view.step()
+        world.engine.advance()
+        world.now += 1.0
+    assert world.state()["state"] == State.RUNNING and world.state()["rates"]["recordsInPerSecond"] == 0
+    for number, tag in enumerate(("EMAIL_ADDRESS", "PERSON", "PHONE_NUMBER"), 1):
+        world.tags, world.writes, world.now = {tag: "98% of 1,000"}, number, world.now + 2.5
+        view.step()
+        assert list(world.state()["active"]["tags"]["value.email"]) == [tag]
 
 
 def test_a_topic_with_other_records_is_not_written() -> None:
