@@ -20,7 +20,8 @@ _ASKED: ContextVar[dict[Callable[[], int | None], int | None] | None] = ContextV
 def one_moment() -> Iterator[None]:
     """Within it, this thread asks for each number of changes once: what it reads is as of the first look, or later.
 
-    For counts over thousands of datasets. A decision that opens data asks each time.
+    For counts over thousands of datasets, and for one look of a stream view, which is repeated every few seconds. What a
+    request opens asks each time.
     """
     token = _ASKED.set({})
     try:

@@ -46,9 +46,6 @@ class ReportFlows:
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
 
-    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        return [flow.to_json() for flow in self._lineage.downstream_of(dataset, column_of(dataset, path))]
-
     def downstream_of_each(
         self, fields: Collection[tuple[DatasetId, str]], as_of: datetime | None
     ) -> Mapping[tuple[DatasetId, str], Sequence[Mapping[str, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -160,19 +161,18 @@ class Weir:
 
     def memory(self) -> dict[str, int]:
         """Bytes that only this process and its children use (USS), by name of the process."""
-        sizes = {}
+        sizes: dict[str, int] = {}
+        for name, process in self.families():
+            with contextlib.suppress(psutil.Error):
+                sizes[name] = sizes.get(name, 0) + process.memory_full_info().uss
+        return sizes
+
+    def families(self) -> Iterator[tuple[str, psutil.Process]]:
+        """Each process and its children, with the name of the process; those that end meanwhile may be among them."""
         for name, entry in self.processes().items():
             process = entry.identity.process()
-            if process is None:
-                continue
-            total = 0
-            for one in (process, *process.children(recursive=True)):
-                try:
-                    total += one.memory_full_info().uss
-                except psutil.Error:
-                    continue
-            sizes[name] = total
-        return sizes
+            if process is not None:
+                yield from ((name, one) for one in (process, *process.children(recursive=True)))
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Mapping
 
@@ -55,14 +56,8 @@ def _line(name: str, world: World) -> str:
 def _seconds(world: World) -> Mapping[str, float]:
     """Processor seconds by name of the process, its children included."""
     used: dict[str, float] = {}
-    for name, entry in world.weir.processes().items():
-        process = entry.identity.process()
-        if process is None:
-            continue
-        for one in (process, *process.children(recursive=True)):
-            try:
-                label = "views" if "view-runner" in one.cmdline() else name
-                used[label] = used.get(label, 0.0) + sum(one.cpu_times()[:2])
-            except psutil.Error:
-                continue
+    for name, process in world.weir.families():
+        with contextlib.suppress(psutil.Error):
+            label = "views" if "view-runner" in process.cmdline() else name
+            used[label] = used.get(label, 0.0) + sum(process.cpu_times()[:2])
     return used
