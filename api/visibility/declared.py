@@ -42,9 +42,13 @@ class VisibilityHandler(GovernanceHandler):
         self._touch(self._matched(before.spec if before is not None else None))
 
     def settle(self, changes: Sequence[Change]) -> None:
-        """The index follows at once, where it answers and they are few; else the worker brings it up to date."""
-        with suppress(Unavailable):
-            self._search.reindex_dirty(_AT_ONCE)
+        """The index follows at once, where it answers and they are few; else the worker brings it up to date.
+
+        Documents of other kinds leave the index to who changes it: during a scan, thousands of datasets may wait for it.
+        """
+        if changes:
+            with suppress(Unavailable):
+                self._search.reindex_dirty(_AT_ONCE)
 
     def _matched(self, spec: Any) -> list[DatasetId]:
         if not spec:

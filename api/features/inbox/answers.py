@@ -68,4 +68,5 @@ class Inbox(Answer):
 
     rows: list[InboxRow]
     uncounted: list[UncountedPart] = about("Empty where every part was counted; the rows of the others are complete.")
+    counting: list[str] = about("Parts that are still counted when `within` is over; the next look has them.")
     next: InboxAdvice | None = about("Null while a row waits.")

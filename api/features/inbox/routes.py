@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from fastapi import Query
+
 from api.features.inbox.answers import Inbox
 from api.features.inbox.service import Inboxes
 from api.guard.guards import Caller, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 
+Within = Annotated[
+    float | None,
+    Query(
+        ge=0.1, le=60, description="Seconds after which to answer with what is counted by then; at most 3.5 are waited."
+    ),
+]
+
 router = FeatureRouter("/inbox", tags=["inbox"])
 
 
 @router.get("", dependencies=[signed_in("the caller's own, about what they may know of and do")])
-def get_inbox(inboxes: From[Inboxes], caller: Caller) -> Inbox:
+def get_inbox(inboxes: From[Inboxes], caller: Caller, within: Within = None) -> Inbox:
     """What waits for the caller: one row a thing to do, with a count and the page that lists what is counted.
 
-    A part that cannot be counted now is in `uncounted` with a sentence; the others are complete.
+    A part that cannot be counted now is in `uncounted` with a sentence; the others are complete. With `within`, a part that
+    takes longer is in `counting`: ask again without it for the whole.
     """
-    return inboxes.of(caller)
+    return inboxes.of(caller, within)

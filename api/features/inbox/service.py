@@ -1,11 +1,8 @@
-"""The inbox of one person: every part is counted side by side, and one that fails or takes too long keeps no other back."""
+"""The inbox of one person: what waits for them, part by part."""
 
 from __future__ import annotations
 
-import contextvars
-import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -19,6 +16,7 @@ from api.features.health.service import Health
 from api.features.inbox import decisions, incidents, masked_copies, operation, own_datasets, personal_data
 from api.features.inbox.advice import advice
 from api.features.inbox.answers import Inbox, UncountedPart
+from api.features.inbox.counts import Count, Counts, Part
 from api.features.inbox.person import Person
 from api.features.inbox.rows import Row
 from api.features.inbox.whole_catalog import WholeCatalog
@@ -44,11 +42,8 @@ log = structlog.get_logger("weir.inbox")
 
 PATIENCE_S = 3.5
 """How long the parts of one inbox may take together."""
-_THREADS = 16
 _TONES = ("broken", "waiting", "news")
 _DUTIES = ("owner", "officer", "administrator", "analyst")
-
-Part = Callable[[], Sequence[Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +76,36 @@ class Inboxes:
     def __init__(self, services: Services, patience_s: float = PATIENCE_S) -> None:
         self.services, self._patience_s = services, patience_s
         self._whole = WholeCatalog(services.store)
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="inbox")
+        self._counts = Counts()
 
     def close(self) -> None:
         """What is still counted is not waited for."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._counts.close()
 
-    def of(self, subject: Subject) -> Inbox:
-        """What waits for somebody. Takes at most a few seconds, whatever the parts do. Raises Unavailable."""
+    def of(self, subject: Subject, within_s: float | None = None) -> Inbox:
+        """What waits for somebody. Takes at most a few seconds, whatever the parts do. Raises Unavailable.
+
+        `within_s`: shorter than that: what is not counted by then is named in `counting`, and the next look has it.
+        """
         person = self._person(subject)
-        rows, uncounted = self._counted(self._parts(person))
+        first = within_s is not None and within_s < self._patience_s
+        rows: list[Row] = []
+        uncounted, counting = [], []
+        seconds = self._patience_s if within_s is None else min(within_s, self._patience_s)
+        counts = self._counts.look(subject, self._parts(person), seconds, first)
+        for name, count in counts.items():
+            if first and count is None:
+                counting.append(name)
+            elif isinstance(outcome := self._outcome(name, count), str):
+                uncounted.append(UncountedPart(part=name, message=outcome))
+            else:
+                rows += outcome
         ordered = sorted(rows, key=lambda row: (_TONES.index(row.tone), _DUTIES.index(row.duty)))
         return Inbox(
             rows=[row.answer() for row in ordered],
             uncounted=uncounted,
-            next=None if ordered or uncounted else advice(person),
+            counting=counting,
+            next=None if ordered or uncounted or counting else advice(person),
         )
 
     def _person(self, subject: Subject) -> Person:
@@ -140,28 +150,16 @@ class Inboxes:
             lambda _: ([], False, None),
         )
 
-    def _counted(self, parts: Mapping[str, Part]) -> tuple[list[Row], list[UncountedPart]]:
-        until = time.monotonic() + self._patience_s
-        futures: dict[str, Future[Sequence[Row]]] = {
-            name: self._pool.submit(contextvars.copy_context().run, part) for name, part in parts.items()
-        }
-        rows: list[Row] = []
-        uncounted: list[UncountedPart] = []
-        for name, future in futures.items():
-            try:
-                rows += future.result(max(0.0, until - time.monotonic()))
-            except Exception as error:
-                future.cancel()
-                uncounted.append(UncountedPart(part=name, message=self._sentence(name, error)))
-        return rows, uncounted
-
-    def _sentence(self, name: str, error: Exception) -> str:
-        """Why a part has no count. The log has that of a fault of Weir."""
-        if isinstance(error, WeirError):
-            return error.message
-        if isinstance(error, TimeoutError):
+    def _outcome(self, name: str, count: Count | None) -> Sequence[Row] | str:
+        """The rows of a part, or a sentence why it has none. The log has a fault of Weir."""
+        if count is None:
             return f"This was not counted within {self._patience_s:g} seconds; look again in a minute."
-        if isinstance(error, OSError):
+        try:
+            return count.result()
+        except WeirError as error:
+            return error.message
+        except OSError as error:
             return f"This could not be read: {error.strerror}."
-        log.error("inbox_part_failed", part=name, kind=type(error).__name__, at=frames(error))
-        return f"Counting this failed inside Weir ({type(error).__name__}); the log of the API shows where."
+        except Exception as error:
+            log.error("inbox_part_failed", part=name, kind=type(error).__name__, at=frames(error))
+            return f"Counting this failed inside Weir ({type(error).__name__}); the log of the API shows where."

@@ -266,6 +266,36 @@ def test_a_part_that_takes_too_long_keeps_no_other_back(weir: ApiWorld) -> None:
     slow.close()
 
 
+def test_a_first_look_has_what_is_counted_soon_and_the_whole_look_joins_the_rest(weir: ApiWorld) -> None:
+    let_go, begun = threading.Event(), []
+
+    def wait() -> None:
+        begun.append(1)
+        let_go.wait(30)
+
+    services = replace(weir.services[Inboxes].services, certificate_end=wait)
+    slow = Inboxes(services, patience_s=30)
+    subject = weir.services[Identity].current("petra")
+    first = slow.of(subject, within_s=3)
+    assert first.counting == ["certificate"] and first.uncounted == [] and first.next is None
+    assert "detection" in {each.kind for each in first.rows}
+    let_go.set()
+    whole = slow.of(subject)
+    assert whole.counting == [] and whole.uncounted == [] and begun == [1]
+    assert [each.subject for each in whole.rows] == [each.subject for each in first.rows]
+    slow.of(subject)
+    assert begun == [1, 1], "what a whole look has read is counted anew"
+    slow.close()
+
+
+@pytest.mark.parametrize(("within", "status"), [("1", 200), ("0", 400), ("soon", 400)])
+def test_how_long_to_wait_is_a_number_of_seconds(weir: ApiWorld, within: str, status: int) -> None:
+    answer = weir.admin.get("/api/v1/inbox", params={"within": within})
+    assert answer.status_code == status, answer.text
+    if status == 200:
+        assert set(answer.json()) == {"rows", "uncounted", "counting", "next"}
+
+
 def test_a_part_that_cannot_be_counted_says_so_and_the_others_are_there(
     weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,5 @@
 // What waits for the caller.
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
 import type { components } from "@/api/schema";
 
@@ -9,11 +9,17 @@ export type InboxRow = Schemas["InboxRow"];
 
 /** How often an open page looks for what is new. */
 const AGAIN_MS = 60_000;
+/** The first look of a page shows what is counted by then; the whole inbox follows. */
+const FIRST_S = 0.5;
 
 export function useInbox() {
-  return useQuery({
+  const client = useQueryClient();
+  return useQuery<Inbox>({
     queryKey: ["inbox"],
-    refetchInterval: AGAIN_MS,
-    queryFn: ({ signal }) => answer<Inbox>(weir.GET("/api/v1/inbox", { signal })),
+    refetchInterval: ({ state }) => (state.data?.counting.length ? 1 : AGAIN_MS),
+    queryFn: ({ signal }) => {
+      const within = client.getQueryData(["inbox"]) === undefined ? FIRST_S : undefined;
+      return answer<Inbox>(weir.GET("/api/v1/inbox", { signal, params: { query: { within } } }));
+    },
   });
 }

@@ -19,7 +19,7 @@ const DETECTIONS: InboxRow = {
 const html = (of: Partial<Inbox>) =>
   renderToString(
     <MemoryRouter>
-      <InboxRows of={{ rows: [], uncounted: [], next: null, ...of }} />
+      <InboxRows of={{ rows: [], uncounted: [], counting: [], next: null, ...of }} />
     </MemoryRouter>,
   );
 

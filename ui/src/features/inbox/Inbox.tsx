@@ -3,6 +3,7 @@ import { CircleAlert, CircleDot, Info } from "lucide-react";
 import { Link } from "react-router";
 import { type InboxRow, type Inbox as Rows, useInbox } from "@/api/inbox";
 import { Answer } from "@/components/Answer";
+import { Loading } from "@/components/Loading";
 import { Notice } from "@/components/Notice";
 import { endsWhen, groups, sinceWhen } from "@/lib/inbox";
 import "@/styles/inbox.css";
@@ -22,7 +23,7 @@ export function Inbox() {
 }
 
 /** The rows by role; without headings where there is one role alone. */
-export function InboxRows({ of: { rows, uncounted, next } }: { of: Rows }) {
+export function InboxRows({ of: { rows, uncounted, counting, next } }: { of: Rows }) {
   const parts = groups(rows);
   return (
     <>
@@ -44,6 +45,7 @@ export function InboxRows({ of: { rows, uncounted, next } }: { of: Rows }) {
           </Link>
         </p>
       )}
+      {counting.length > 0 && <Loading lines={1} label={`Counting ${counting.join(", ")}`} />}
       {uncounted.length > 0 && (
         <Notice tone="warn">
           <ul className="small">

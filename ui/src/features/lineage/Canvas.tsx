@@ -3,7 +3,6 @@ import {
   Background,
   Controls,
   getNodesBounds,
-  getViewportForBounds,
   MarkerType,
   MiniMap,
   ReactFlow,
@@ -18,6 +17,7 @@ import { boxesOf, broughtIntoSight, type Card, fieldsOf } from "@/features/linea
 import { GraphExport } from "@/features/lineage/GraphExport";
 import { Legend } from "@/features/lineage/Legend";
 import { CHANGE_COLOUR } from "@/lib/compare";
+import { firstView } from "@/lib/firstView";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
 import type { Group } from "@/lib/group";
@@ -27,7 +27,7 @@ import "@xyflow/react/dist/style.css";
 
 const TYPES = { card: CardView };
 
-/** From here on names are at least eleven pixels high; a graph that is larger begins at its root instead of small. */
+/** From this zoom on names are at least eleven pixels high; of a larger graph the part around its root is shown first. */
 const LEGIBLE = 0.65;
 
 interface Size {
@@ -117,19 +117,13 @@ function Drawing({
   useEffect(() => {
     if (!ready || fitted.current === question || !positions.has(containerOf(root))) return;
     fitted.current = question;
-    // A narrow screen begins at the root, large enough to read; the whole graph would be too small for anything.
-    const narrow = window.innerWidth < 760;
-    const near = narrow ? 0.8 : LEGIBLE;
+    const legible = window.innerWidth < 760 ? 0.8 : LEGIBLE;
     requestAnimationFrame(() => {
-      const bounds = getNodesBounds(flow.getNodes());
-      const whole = getViewportForBounds(bounds, size.width, size.height, 0.08, 1, 0.08).zoom;
-      void flow.fitView(
-        narrow || whole < LEGIBLE
-          ? { nodes: [{ id: cardId(containerOf(root)) }], minZoom: near, maxZoom: near }
-          : { padding: 0.08, maxZoom: 1 },
-      );
+      const drawn = flow.getNodes();
+      const first = drawn.filter(({ id }) => id === cardId(containerOf(root)));
+      void flow.setViewport(firstView(getNodesBounds(drawn), getNodesBounds(first), size, legible));
     });
-  }, [ready, question, flow, positions, root, size.width, size.height]);
+  }, [ready, question, flow, positions, root, size]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another card moves the view, not what else is drawn again.
   useEffect(() => {
