@@ -6,22 +6,23 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache
 
 Value = TypeVar("Value")
 
 MOST = 2000
-_ASKED: ContextVar[dict[Callable[[], int | None], int | None] | None] = ContextVar("weir_changes_asked", default=None)
+_ASKED: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("weir_asked_once", default=None)
 
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Within it, this thread asks for each number of changes once: what it reads is as of the first look, or later.
+    """Within it, this thread asks once whether the catalog has changed and what is declared: what it reads is as of the
+    first look, or later.
 
-    For counts over thousands of datasets, and for one look of a stream view, which is repeated every few seconds. What a
-    request opens asks each time.
+    For counts and lists over thousands of things, and for one look of a stream view, which is repeated every few seconds.
+    What a request opens asks each time.
     """
     token = _ASKED.set({})
     try:
@@ -30,14 +31,15 @@ def one_moment() -> Iterator[None]:
         _ASKED.reset(token)
 
 
-def asked_once(changes: Callable[[], int | None]) -> int | None:
-    """The number of changes; within `one_moment` as it was at the first look."""
+def asked_once(read: Callable[[], Value]) -> Value:
+    """What `read` gives; within `one_moment` what it gave at the first look."""
     asked = _ASKED.get()
     if asked is None:
-        return changes()
-    if changes not in asked:
-        asked[changes] = changes()
-    return asked[changes]
+        return read()
+    if read not in asked:
+        asked[read] = read()
+    answer: Value = asked[read]
+    return answer
 
 
 class ChangeCache(Generic[Value]):

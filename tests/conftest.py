@@ -7,6 +7,7 @@ that runs already, put the JSON of `python -m stack env -o json` into a file in 
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import math
 import os
@@ -238,6 +239,7 @@ def demo(weir: RunningWeir) -> RunningWeir:
 MORE_FROZEN = 3_000_000
 """Objects more than are in use, after which those that are frozen are looked through."""
 _frozen = {"most": MORE_FROZEN}
+_modules = itertools.count(1)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -247,7 +249,8 @@ def _young_heap() -> None:
     Cycles among it are collected before: frozen they would stay. The worker that folds lineage freezes too, in the midst
     of a test, so now and then what is frozen is looked through: else some gigabytes would gather.
     """
-    if gc.get_freeze_count() > _frozen["most"]:
+    # To count what is frozen takes a tenth of a second by then.
+    if next(_modules) % 20 == 0 and gc.get_freeze_count() > _frozen["most"]:
         gc.unfreeze()
         gc.collect()
         _frozen["most"] = len(gc.get_objects()) + MORE_FROZEN

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from catalog.change_cache import asked_once
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
 from policies.decision.visibility import ALL, DatasetKnowledge
@@ -83,6 +84,9 @@ class GovernanceState:
             with self._lock:
                 declared = self._read
             return declared.only(documents_at(self.store, as_of), 0)
+        return asked_once(self._present)
+
+    def _present(self) -> View:
         with self._lock:
             version = self.version()
             if self._at == version:

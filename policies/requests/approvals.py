@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from catalog.change_cache import one_moment
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed
 from catalog.ports import EventSink
 from policies import request_transitions as transitions
@@ -307,12 +308,13 @@ class Approvals:
             for each in labels
             for d in self._store.documents(KIND, label=each)
         ]
-        matches = [
-            r
-            for r in requests
-            if (state is None or r.state == state)
-            and (not mine or r.requester == subject.user)
-            and bundle in (None, r.bundle)
-            and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
-        ]
+        with one_moment():
+            matches = [
+                r
+                for r in requests
+                if (state is None or r.state == state)
+                and (not mine or r.requester == subject.user)
+                and bundle in (None, r.bundle)
+                and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
+            ]
         return sorted(matches, key=lambda r: (r.created_at, r.id), reverse=True)

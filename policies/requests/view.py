@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from catalog.change_cache import one_moment
 from catalog.entities import is_personal
 from catalog.paths import FieldPath
 from policies.access.decision_service import effect_of
@@ -77,7 +78,11 @@ class RequestView:
         return self.show(subject, [request])[0]
 
     def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[ShownRequest]:
-        """Requests, in their order."""
+        """Requests, in their order, by what is declared now."""
+        with one_moment():
+            return self._rows(subject, requests)
+
+    def _rows(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[ShownRequest]:
         facts: dict[str, DatasetFacts | None] = {}
         counted: dict[tuple[str, tuple[str, ...]], int] = {}
         rows = []
