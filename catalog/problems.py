@@ -21,28 +21,28 @@ _WORDS = {
     " that the records were written with.",
     "schema_not_found": "The schema registry has no schema with the ids {ids}.",
     "reference_not_found": "The registered schema {ids} refers to one that the registry does not have; register that too.",
-    "duplicate_key": "{count} times{part} a key occurs twice in an object; the last one counts{first}.",
+    "duplicate_key": "{times} a key occurs twice in an object{within}; the last one counts{first}.",
     "header_record": "{count} records are a header of column names{first}.",
     "too_many_fields": "There are more fields than a profile keeps; the rarest were left out. If their names are data,"
     " declare the object as a map (kind: Dataset, spec.schema).",
     "too_many_headers": "There are more headers than a profile keeps; some were left out.",
-    "unknown_schema_id": "{count} times{part} names a schema id that the registry does not have{first}.",
+    "unknown_schema_id": "{times}{part} names a schema id that the registry does not have{first}.",
     "guids_not_supported": "The schema registry knows no GUIDs, by which headers name the schemas {ids}; those records were not"
     " read. Confluent's registry has them from version 8.0 on.",
-    "several_documents": "{count} times{part} holds several JSON documents, which were read as an array{first}.",
-    "several_formats": "{count} times{part} is not {main}: {formats}{first}.{tried} Declare the format (kind: Dataset,"
+    "several_documents": "{times}{part} holds several JSON documents, which were read as an array{first}.",
+    "several_formats": "{times}{part} is not {main}: {formats}{first}.{tried} Declare the format (kind: Dataset,"
     " spec.format.{of}: {main}) to have what does not fit it counted as unreadable.",
-    "not_in_envelope": "{count} times{part} is not in the envelope ({layers}) that the others are in; what it holds is listed"
+    "not_in_envelope": "{times}{part} is not in the envelope ({layers}) that the others are in; what it holds is listed"
     " behind the payload's fields.",
-    "other_encoding": "{count} times{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
-    "too_deep": "{count} times{part} is nested too deep; what is further down was not looked at{first}.",
+    "other_encoding": "{times}{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
+    "too_deep": "{times}{part} is nested too deep; what is further down was not looked at{first}.",
     "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned. Please"
     " report it with the log of the scan.",
 }
 
 _PACKED = "packed_"
 _PACKED_WORDS = (
-    "{count} times{part} is packed as {name}, which most records are not; the scan read it{first}. A query of JSON or text"
+    "{times}{part} is packed as {name}, which most records are not; the scan read it{first}. A query of JSON or text"
     " reads such a record as NULL."
 )
 
@@ -72,7 +72,9 @@ def sentence(problem: Mapping[str, Any]) -> str:
     part = problem.get("part", "")
     words = {
         "count": f"{problem.get('count', 'Some')}",
+        "times": _times(problem.get("count")),
         "part": f" the {part}" if part not in ("", "record", "registry") else "",
+        "within": f" of the {part}" if part not in ("", "record", "registry") else "",
         "partition": f" in partition {problem['partition']}" if "partition" in problem else "",
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
         "partitions": ", ".join(str(number) for number in problem.get("partitions", ())),
@@ -89,7 +91,11 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),
     }
     reading = (
-        f"{{count}} times{{part}} cannot be read ({reason.replace('_', ' ')}){{first}}. Scan with --dead-letter to copy such"
+        f"{{times}}{{part}} cannot be read ({reason.replace('_', ' ')}){{first}}. Scan with --dead-letter to copy such"
         " records to a topic."
     )
     return _WORDS.get(reason, _PACKED_WORDS if reason.startswith(_PACKED) else reading).format(**words)
+
+
+def _times(count: int | None) -> str:
+    return "Sometimes" if count is None else "Once" if count == 1 else f"{count} times"

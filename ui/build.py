@@ -6,6 +6,7 @@ A package manager's registry settings are the user's own (`.npmrc`, `npm_config_
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -52,19 +53,31 @@ class Node:
         """Run npm in ui/. Its output is kept for the sentence that tells why it failed."""
         path = f"{self.node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
         return subprocess.run(
-            [*self.npm, *arguments], cwd=UI, env={**os.environ, "PATH": path}, capture_output=True, text=True,
-            check=False, timeout=_TIMEOUT,
+            [*self.npm, *arguments],
+            cwd=UI,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TIMEOUT,
         )
 
 
 def ensure(progress: Progress = _say) -> bool:
     """Make ui/dist hold the pages of the present sources. True when it does; else one sentence went to `progress`.
 
-    Fails softly: Weir works without its pages. An older build stays in use when a new one cannot be made.
+    Fails softly: Weir works without its pages. An older build stays in use when a new one cannot be made. Processes that
+    start at the same time build once.
     """
-    stamp = sources_stamp()
-    if built() and STAMP.exists() and STAMP.read_text().strip() == stamp:
+    if _current():
         return True
+    with (UI / ".build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _current() or _build(progress)
+
+
+def _build(progress: Progress) -> bool:
+    stamp = sources_stamp()
     node = find_node()
     if node is None:
         progress(
@@ -94,6 +107,10 @@ def ensure(progress: Progress = _say) -> bool:
         return False
     STAMP.write_text(stamp + "\n")
     return True
+
+
+def _current() -> bool:
+    return built() and STAMP.exists() and STAMP.read_text().strip() == sources_stamp()
 
 
 def built() -> bool:

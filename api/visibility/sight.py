@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-from catalog.datasets.departures import WHY, Departure, departures_of
+from catalog.datasets.departures import REASON, Departure, departure_of, departures_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import FieldProfile, SchemaVersion, Shape
 from catalog.paths import FieldPath
@@ -282,19 +282,18 @@ def classification(record: ClassificationRecord, sight: Sight, own: Collection[s
 def problems(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
     """Problems of a scan, each with its sentence, which counts only where that may be seen."""
     shown = [dict(problem) if sight.counts else _uncounted(problem) for problem in rows]
-    return [{**problem, "message": sentence(problem)} for problem in shown]
+    return [{**problem, "message": _message(problem, sight)} for problem in shown]
+
+
+def _message(problem: Mapping[str, Any], sight: Sight) -> str:
+    if problem.get("reason") == REASON and not sight.counts:
+        return departure_of(problem).sentence(counted=False)
+    return sentence(problem)
 
 
 def departures(version: SchemaVersion, sight: Sight) -> tuple[SeenDeparture, ...]:
     """Where records depart from what was declared."""
-    return tuple(_departure(each, sight) for each in departures_of(version))
-
-
-def _departure(each: Departure, sight: Sight) -> SeenDeparture:
-    if sight.counts:
-        return SeenDeparture(each, each.sentence(), True)
-    what = f"{each.path} {WHY.get(each.why, each.why)} in some records: departs from the {each.source} schema."
-    return SeenDeparture(each, what, False)
+    return tuple(SeenDeparture(each, each.sentence(sight.counts), sight.counts) for each in departures_of(version))
 
 
 class SightRules:

@@ -52,19 +52,20 @@ class Departure:
             "message": self.sentence(),
         }
 
-    def sentence(self) -> str:
-        """For people: what, how often, where first."""
+    def sentence(self, counted: bool = True) -> str:
+        """For people: what, how often, where first; without both where records are not to be counted."""
         expected = f" (expected {self.expected})" if self.expected and self.why in ("type", "missing", "null") else ""
         at = ""
-        if self.first:
+        if self.first and counted:
             at = f", first in partition {self.first.get('partition')} at offset {self.first.get('offset')}"
-        times = "1 record" if self.count == 1 else f"{self.count} records"
+        number = f"{self.count}" if counted else "some"
+        times = "1 record" if counted and self.count == 1 else f"{number} records"
         return f"{self.path} {WHY.get(self.why, self.why)}{expected} in {times}: departs from the {self.source} schema{at}."
 
 
 def departures_of(schema: SchemaVersion) -> list[Departure]:
     """Those among a schema's problems, by path."""
-    return sorted((_read(p) for p in schema.problems if p.get("reason") == REASON), key=lambda d: d.key)
+    return sorted((departure_of(p) for p in schema.problems if p.get("reason") == REASON), key=lambda d: d.key)
 
 
 def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]:
@@ -73,7 +74,8 @@ def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]
     return [{**d.to_json(), "carried": True} for d in departures_of(old) if d.key not in seen]
 
 
-def _read(problem: Mapping[str, Any]) -> Departure:
+def departure_of(problem: Mapping[str, Any]) -> Departure:
+    """A problem whose reason is REASON; one without a count has 1."""
     return Departure(
         path=str(problem.get("path", "value")),
         source=str(problem.get("source", "declared")),

@@ -88,11 +88,11 @@ export function ClassificationTable({
               </>
             ),
           },
-          { id: "entity", head: "Kind", cell: (row) => <EntityBadge of={row.classification} /> },
+          { id: "entity", head: "Kind", className: "kinds", cell: (row) => <EntityBadge of={row.classification} /> },
           {
             id: "evidence",
             head: "Evidence",
-            className: "small few-words",
+            className: withDataset ? "small words" : "small few-words",
             sort: (row) => row.classification.score,
             cell: (row) => (
               <Seen

@@ -41,7 +41,7 @@ export default function ReviewPage() {
     setShown(PAGE);
   };
   return (
-    <div className="page">
+    <div className="page wide">
       <PageHead
         title="Review"
         lead="Scans suggest, people decide. Suggestions mask already; a confirmation keeps the mask, a rejection removes it."
