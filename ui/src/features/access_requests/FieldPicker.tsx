@@ -43,7 +43,7 @@ export function FieldPicker({
             : `${picked.length} chosen.`}
       </span>
       <div>
-        <label className="row">
+        <label className="row-nowrap">
           <input type="checkbox" checked={every} onChange={(e) => onChange(e.target.checked ? [EVERY] : [])} />
           Every field, also those that are added later
         </label>
