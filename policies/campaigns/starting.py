@@ -15,10 +15,9 @@ from policies.campaigns.model import (
     RUNNING,
     Campaign,
     CampaignState,
-    ReviewerSet,
     digest_of,
 )
-from policies.campaigns.ports import REVIEWERS, CampaignStore
+from policies.campaigns.ports import CampaignStore
 from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.snapshot import Snapshot, Snapshots
 from policies.campaigns.waiting import waiting
@@ -138,8 +137,7 @@ class Starting:
             occurrence=occurrence,
             notes=tuple(snapshot.notes),
         )
-        sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
-        waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
+        waits = waiting(snapshot.items, snapshot.sets.reviewers, self._present.people(), self._present.owners())
         with self._store.transaction():
             allowed()
             self._add(campaign, snapshot)
