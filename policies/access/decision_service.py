@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypedDict, final, get_args
+from typing import Literal, TypedDict, final, get_args
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
@@ -105,7 +105,7 @@ class Problem(TypedDict):
 
     code: str
     message: str
-    details: dict[str, Any]
+    details: dict[str, object]
 
 
 @final
