@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypedDict, final, get_args
 
-from catalog.errors import InvalidInput, NotAllowed, NotFound
+from catalog.errors import ErrorParts, InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.identity import Identity
@@ -20,8 +20,9 @@ from policies.decision.domains import Power
 from policies.decision.places import Places
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import GovernanceState, View
-from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Reason, Subject
 from policies.plan import explain
+from policies.plan.answer_parts import ShownMask
 from policies.ports import Clock, FactsSource
 from policies.settings import PolicySettings
 
@@ -55,20 +56,12 @@ class DecisionRequest:
     action: str = "read"
 
 
-class DecidedMask(TypedDict):
-    """A mask to apply; `expression` is Spark SQL, of a CUSTOM mask."""
-
-    type: str
-    expression: str | None
-    params: dict[str, object]
-
-
 class DecidedColumn(TypedDict):
     """What to show of one column, in which rows unmasked, and why; for the effects see `effect_of`."""
 
     path: str
     effect: ColumnWord
-    mask: DecidedMask | None
+    mask: ShownMask | None
     clearWhen: str | None
     reasons: list[dict[str, str]]
 
@@ -100,21 +93,13 @@ class DecisionAnswer(TypedDict):
     at: str
 
 
-class Problem(TypedDict):
-    """An error, as answers have it."""
-
-    code: str
-    message: str
-    details: dict[str, object]
-
-
 @final
 class Undecided(TypedDict):
     """A question of several that cannot be answered, and so opens nothing."""
 
     dataset: str
     effect: str
-    error: Problem
+    error: ErrorParts
 
 
 def subject_of(view: View, named: DecisionSubject) -> tuple[Subject, str | None]:
@@ -199,7 +184,7 @@ class Decisions:
             return {
                 "dataset": asked.dataset,
                 "effect": str(Effect.DENY),
-                "error": {"code": error.code, "message": error.message, "details": error.details},
+                "error": error.parts(),
             }
         subject, gone = (caller, None) if asked.subject is None else subject_of(view, asked.subject)
         decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
@@ -261,17 +246,10 @@ def column_json(column: ColumnDecision) -> DecidedColumn:
     return {
         "path": column.path,
         "effect": effect_of(column),
-        "mask": mask_json(column.mask),
+        "mask": explain.mask_json(column.mask),
         "clearWhen": column.clear_when,
         "reasons": explain.reasons_json(column.reasons),
     }
-
-
-def mask_json(mask: Mask | None) -> DecidedMask | None:
-    """None where the value shows as it is."""
-    if mask is None:
-        return None
-    return {"type": str(mask.type), "expression": mask.expression, "params": dict(mask.params)}
 
 
 def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[DecidedColumn]:

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 
+class ShownMask(TypedDict):
+    """A mask to apply; `expression` is Spark SQL, of a CUSTOM mask."""
+
+    type: str
+    expression: str | None
+    params: dict[str, object]
+
+
 class ColumnEffect(TypedDict):
     """How one column is shown."""
 

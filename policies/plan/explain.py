@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from catalog.datatypes import ArrayType, MapType, StructType
 from catalog.paths import FieldPath
-from policies.model import ColumnDecision, Decision, Effect, MaskType, Reason
-from policies.plan.answer_parts import ColumnEffect, ExplainedTable, QueryDecision
+from policies.model import ColumnDecision, Decision, Effect, Mask, MaskType, Reason
+from policies.plan.answer_parts import ColumnEffect, ExplainedTable, QueryDecision, ShownMask
 from policies.plan.ports import QueryTable
 from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
@@ -45,6 +45,13 @@ def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection
         "filters": [{"dataset": d.reference, "where": f.where} for d in decisions for f in d.filters],
         "expires": expires.isoformat() if expires else None,
     }
+
+
+def mask_json(mask: Mask | None) -> ShownMask | None:
+    """None where the value shows as it is."""
+    if mask is None:
+        return None
+    return {"type": str(mask.type), "expression": mask.expression, "params": dict(mask.params)}
 
 
 def is_masked(column: ColumnDecision) -> bool:

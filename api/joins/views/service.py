@@ -17,7 +17,7 @@ from policies.model import Subject
 from policies.sql.literals import without_literals
 from policies.sql.windows import read_time
 from views.declared import ViewSpec
-from views.model import State
+from views.model import State, Wish
 from views.ports import ViewStates
 from views.row_ports import ServingTable
 from views.runner.state import Generation, ViewState
@@ -187,7 +187,7 @@ class Views:
             )
         self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
-    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> None:
+    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: Wish) -> None:
         self.find(name)
         self._audit.record(subject.user, action, name, "allow", [])
         self._states.put_wish(name, self._states.wish(name) | wish)

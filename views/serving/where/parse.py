@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokens import TokenType
 
 from views.serving.where.refusals import refused
@@ -38,7 +37,7 @@ def parsed(text: str) -> exp.Expression:
         # As a condition, not as a statement: of `refresh = 'x'` sqlglot would make a command, and log its text.
         trees = _SPARK.parse_into(exp.Condition, _quotes_by_backslash(text))
     except SqlglotError as error:
-        first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
+        first = next(iter(error.errors), {}) if isinstance(error, ParseError) else {}
         line, column = first.get("line"), first.get("col")
         if _BEGINS_QUERY.match(text):
             raise refused("where holds a query, which is not a condition of columns and values") from error
