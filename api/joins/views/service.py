@@ -139,7 +139,7 @@ class Views:
             operable=self._manages(subject),
         )
 
-    def figures(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def figures(self) -> dict[str, dict[str, Mapping[str, object]]]:
         """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
         Unavailable."""
         states = self._seen.all()
