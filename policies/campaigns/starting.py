@@ -11,12 +11,7 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed
 from policies.access.identity import Identity
 from policies.campaigns.closing import Closing, summary
 from policies.campaigns.deciding import Present
-from policies.campaigns.model import (
-    RUNNING,
-    Campaign,
-    CampaignState,
-    digest_of,
-)
+from policies.campaigns.model import RUNNING, Campaign, CampaignState, SharedSets, digest_of
 from policies.campaigns.ports import CampaignStore
 from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.snapshot import Snapshot, Snapshots
@@ -97,7 +92,7 @@ class Starting:
                 notes=(error.message,),
             )
             with self._store.transaction():
-                if self._store.add(failed, (), {}):
+                if self._store.add(failed, (), SharedSets()):
                     self._records.campaign("weir", "campaign.failed", failed, [error.message])
                     self._records.report(
                         "campaign.failed",

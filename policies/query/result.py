@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 
 from policies.plan.answer_parts import AnswerColumn, Partial, QueryDecision, QueryWindow
 from policies.plan.model import Batches
-from policies.plan.unreadable import UnreadableReport
+from policies.plan.unreadable import UnreadableCounts, UnreadableReport
+
+
+class AnswerJson(UnreadableCounts):
+    """A whole answer, as JSON has it."""
+
+    columns: list[AnswerColumn]
+    rows: list[list[object]]
+    decision: QueryDecision
+    window: QueryWindow
+    truncated: bool
+    partial: Partial | None
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +39,7 @@ class QueryAnswer:
     unreadable: UnreadableReport = field(default_factory=UnreadableReport)
     notes: list[str] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> AnswerJson:
         return {
             "columns": self.columns,
             "rows": self.rows,

@@ -31,7 +31,7 @@ from policies.whatif.policy_cases import Case
 from policies.whatif.policy_expectations import Unmet
 
 ACTION: AuditAction = "policy.test"
-_ALONE = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
+_ALONE: dict[str, object] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
 
 
 class CaseResult(TypedDict):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
-from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType
 
 from views.serving.where.refusals import refused
@@ -37,8 +37,8 @@ def parsed(text: str) -> exp.Expression:
         # As a condition, not as a statement: of `refresh = 'x'` sqlglot would make a command, and log its text.
         trees = _SPARK.parse_into(exp.Condition, _quotes_by_backslash(text))
     except SqlglotError as error:
-        first = next(iter(error.errors), {}) if isinstance(error, ParseError) else {}
-        line, column = first.get("line"), first.get("col")
+        places = ((each.get("line"), each.get("col")) for each in getattr(error, "errors", ()))
+        line, column = next(places, (None, None))
         if _BEGINS_QUERY.match(text):
             raise refused("where holds a query, which is not a condition of columns and values") from error
         place = f" at line {line}, column {column}" if line else ""
