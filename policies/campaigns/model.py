@@ -128,7 +128,7 @@ class SeenDataset(TypedDict):
     """What the holder of a right sees of a dataset now, stating the grant's purpose.
 
     shows    as in `policies.effective.shown`; without: what is left without the right, None for owners
-    fields   how many are clear, masked, hidden
+    fields   how many are unmasked, masked and hidden
     """
 
     dataset: str

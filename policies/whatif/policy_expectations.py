@@ -9,12 +9,8 @@ from policies.model import ColumnDecision, Decision, Effect
 from policies.whatif.policy_cases import Expected
 
 
-class Unmet(TypedDict):
-    """An expectation that the result does not meet."""
-
-    what: str
-    expected: str
-    found: str
+Unmet = TypedDict("Unmet", {"what": str, "expected": str, "found": str})
+"""An expectation that the result does not meet."""
 
 
 def problem(what: str, expected: str, actual: str) -> Unmet:
