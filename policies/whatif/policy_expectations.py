@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
 
 from policies.model import ColumnDecision, Decision, Effect
 from policies.whatif.policy_cases import Expected
 
-
-Unmet = TypedDict("Unmet", {"what": str, "expected": str, "found": str})
-"""An expectation that the result does not meet."""
+Unmet = dict[str, str]
+"""{what, expected, found} of an expectation that the result does not meet."""
 
 
 def problem(what: str, expected: str, actual: str) -> Unmet:
