@@ -8,7 +8,15 @@ types to HTTP status codes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
+
+
+class ErrorParts(TypedDict):
+    """An error in JSON."""
+
+    code: str
+    message: str
+    details: Mapping[str, object]
 
 
 class WeirError(Exception):
@@ -20,6 +28,9 @@ class WeirError(Exception):
         super().__init__(message)
         self.message = message
         self.details: dict[str, Any] = dict(details or {})
+
+    def parts(self) -> ErrorParts:
+        return {"code": self.code, "message": self.message, "details": self.details}
 
 
 class InvalidInput(WeirError):

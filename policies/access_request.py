@@ -32,7 +32,7 @@ OPEN = (*UNDECIDED, RequestState.REVIEW)
 class Vote:
     """One person's word in one stage; `instead_of` whom they decided as a delegate.
 
-    narrowed    of an approval in part: {fields, unmask, until} that it left of the request
+    narrowed    of an approval in part: what it left of the request
     escalated   decided by somebody who manages, since no approver answered
     """
 
@@ -42,10 +42,10 @@ class Vote:
     at: datetime
     comment: str = ""
     instead_of: str | None = None
-    narrowed: Mapping[str, Any] | None = None
+    narrowed: Terms | None = None
     escalated: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "by": self.by,
             "stage": self.stage,
@@ -53,7 +53,7 @@ class Vote:
             "at": rfc3339(self.at),
             "comment": self.comment,
             "insteadOf": self.instead_of,
-            "narrowed": self.narrowed,
+            "narrowed": self.narrowed.to_json() if self.narrowed is not None else None,
             "escalated": self.escalated,
         }
 
@@ -66,7 +66,7 @@ class Vote:
             at=_moment(data["at"]),
             comment=data["comment"],
             instead_of=data["insteadOf"],
-            narrowed=data["narrowed"],
+            narrowed=Terms.from_json(data["narrowed"]) if data["narrowed"] is not None else None,
             escalated=data["escalated"],
         )
 
@@ -107,7 +107,7 @@ class Terms:
     unmask: tuple[str, ...]
     valid_to: datetime
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {"fields": list(self.fields), "unmask": list(self.unmask), "until": rfc3339(self.valid_to)}
 
     @staticmethod
@@ -224,7 +224,7 @@ class AccessRequest:
         """Who has approved a stage."""
         return frozenset(v.by for v in self.votes if v.stage == stage and v.verdict == "approve")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As it is kept: `stage` is the name of the one that waits, None when none does."""
         return {
             "id": self.id,

@@ -20,7 +20,7 @@ class Approvers:
     people: SubjectMatch = NOBODY
     of: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         people = {k: sorted(getattr(self.people, k)) for k in ("users", "groups", "roles") if getattr(self.people, k)}
         return {**({"owners": True} if self.owners else {}), **({"of": self.of} if self.of else {}), **people}
 

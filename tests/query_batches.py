@@ -94,7 +94,7 @@ class Asked:
     columns: tuple[ResultColumn, ...] = ()
     _engine: Replay = field(default_factory=Replay)
     _thread: threading.Thread | None = None
-    _answer: dict[str, Any] | Exception | None = None
+    _answer: Mapping[str, Any] | Exception | None = None
 
     @property
     def plan(self) -> QueryPlan | None:
@@ -113,16 +113,16 @@ class Asked:
         self._thread.start()
         self._engine.planned.wait()
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> Mapping[str, Any]:
         """Everything that leaves Weir: the answer, or the error with its details."""
         assert self._thread is not None
         self._engine.outcome = self.outcome
         self._engine.known.set()
         self._thread.join()
-        if isinstance(self._answer, dict):
-            return self._answer
         assert self._answer is not None
-        raise self._answer
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
 
     def _run(self) -> None:
         settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
@@ -130,7 +130,7 @@ class Asked:
         try:
             self._answer = service.run(ANA, self.sql, "analysis", 1_000).to_json()
         except WeirError as error:
-            self._answer = {"code": error.code, "message": error.message, "details": error.details}
+            self._answer = error.parts()
         except Exception as error:
             self._answer = error
         finally:
@@ -148,7 +148,7 @@ class Batches:
     jobs: int = 0
     size: int = 20
 
-    def ask(self, worlds: Sequence[World], queries: Sequence[str]) -> list[list[dict[str, Any]]]:
+    def ask(self, worlds: Sequence[World], queries: Sequence[str]) -> list[list[Mapping[str, Any]]]:
         """For each query its answers, one of each store."""
         outcomes = []
         for start in range(0, len(queries), self.size):

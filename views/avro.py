@@ -75,7 +75,7 @@ def same(one: str, other: str) -> bool:
     return bool(json.loads(one) == json.loads(other))
 
 
-def _record(kind: StructType, name: str, path: str) -> dict[str, Any]:
+def _record(kind: StructType, name: str, path: str) -> dict[str, object]:
     fields = []
     for inner, each in kind.fields:
         at = f"{path}.{inner}" if path else inner
@@ -122,7 +122,7 @@ class AvroRows:
         self._schema: Any = fastavro.parse_schema(_without_logical(json.loads(registered.schema)))
         self._converts = [(column.name, converter(column.kind)) for column in columns]
 
-    def read(self, value: bytes) -> dict[str, Any]:
+    def read(self, value: bytes) -> dict[str, object]:
         """Column -> value, JSON-ready. Raises ValueError for bytes that this schema did not write."""
         if len(value) < _PREFIX.size or _PREFIX.unpack_from(value) != (0, self._number):
             raise ValueError("the record has another schema")

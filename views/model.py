@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TypedDict
 
 from catalog.datatypes import DataType
 from policies.plan.model import TablePlan
@@ -39,6 +40,10 @@ class Column:
     name: str
     type: str
     kind: DataType
+
+
+Wish = TypedDict("Wish", {"paused": bool, "restart": int, "rebuild": int, "from": str | None}, total=False)
+"""What people want of a view. `restart`, `rebuild`: how often that was wished; `from`: where a rebuild begins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from policies.audit.actions import AuditAction
-from views.model import Positions, Progress, StreamPlan, Unfit
+from views.model import Positions, Progress, StreamPlan, Unfit, Wish
 
 
 class StreamingQuery(Protocol):
@@ -165,21 +165,21 @@ class ViewStates(Protocol):
         """When it noted that last; None: never."""
         ...
 
-    def get(self, view: str) -> dict[str, Any]:
-        """Empty for one that nothing is known of."""
+    def get(self, view: str) -> dict[str, object]:
+        """As `ViewState.read` takes it; empty for one that nothing is known of."""
         ...
 
-    def all(self) -> dict[str, dict[str, Any]]: ...
+    def all(self) -> dict[str, dict[str, object]]: ...
 
     def names(self) -> set[str]:
         """The views that something is known of."""
         ...
 
-    def put(self, view: str, state: Mapping[str, Any]) -> None: ...
+    def put(self, view: str, state: Mapping[str, object]) -> None: ...
 
-    def wish(self, view: str) -> dict[str, Any]: ...
+    def wish(self, view: str) -> Wish: ...
 
-    def put_wish(self, view: str, wish: Mapping[str, Any]) -> None: ...
+    def put_wish(self, view: str, wish: Wish) -> None: ...
 
     def forget(self, view: str) -> None: ...
 

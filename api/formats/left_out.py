@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Sequence
+from typing import Literal, TypedDict
 
 from policies.model import RecordWindow
+from policies.plan.answer_parts import QueryDecision, QueryWindow
 
 _MOST_NAMED = 5
 _OTHER_TIMES = "name other times behind the table (AS OF '2026-11-20' TO '2026-11-21')"
@@ -23,7 +24,7 @@ class LeftOut(TypedDict):
 
 
 def parts(
-    window: Mapping[str, Any], decision: Mapping[str, Any], limit: str | None, rows: int, records: RecordWindow
+    window: QueryWindow, decision: QueryDecision, limit: str | None, rows: int, records: RecordWindow
 ) -> list[LeftOut]:
     """`window` and `decision` as answers have them; `limit`: which limit cut rows off, rows or bytes; `rows`: how many it
     lets through; `records`: which the query asked for."""
@@ -31,7 +32,7 @@ def parts(
     return [part for part in causes if part is not None]
 
 
-def _window(window: Mapping[str, Any], records: RecordWindow) -> LeftOut | None:
+def _window(window: QueryWindow, records: RecordWindow) -> LeftOut | None:
     amounts = [
         f"{table['records']:,} records of {table['dataset']}" if "records" in table else f"some of {table['dataset']}"
         for table in window.get("tables", ())
@@ -60,7 +61,7 @@ def _limit(limit: str | None, rows: int) -> LeftOut | None:
     return None
 
 
-def _hidden_rows(decision: Mapping[str, Any]) -> LeftOut | None:
+def _hidden_rows(decision: QueryDecision) -> LeftOut | None:
     datasets = list(dict.fromkeys(each["dataset"] for each in decision.get("filters", ())))
     if not datasets:
         return None

@@ -74,13 +74,11 @@ class Weir:
 
     def check(self, sql: str, purpose: str | None = None) -> dict[str, Any]:
         """Whether a query could run: its problems with their places, its columns with types and decisions."""
-        answer: dict[str, Any] = self._http.json("POST", "/api/v1/query/check", {"sql": sql, "purpose": purpose})
-        return answer
+        return self._http.document("POST", "/api/v1/query/check", {"sql": sql, "purpose": purpose})
 
     def running(self) -> list[dict[str, Any]]:
         """Queries that run just now."""
-        answer: list[dict[str, Any]] = self._http.json("GET", "/api/v1/queries")["queries"]
-        return answer
+        return self._http.documents("GET", "/api/v1/queries", "queries")
 
     def cancel(self, query_id: str) -> None:
         """Stop a running query."""
@@ -111,17 +109,13 @@ class Weir:
             raise InvalidInput(
                 "Give one of entity, field and term, as in where_is(entity='EMAIL_ADDRESS').", "invalid_input"
             )
-        answer: dict[str, Any] = self._http.json(
-            "GET", "/api/v1/reports/where-is", entity=entity, field=field, term=term, **more
-        )
-        return answer
+        return self._http.document("GET", "/api/v1/reports/where-is", entity=entity, field=field, term=term, **more)
 
     # --- access ----------------------------------------------------------------------------------------------------
 
     def me(self) -> dict[str, Any]:
         """Who the token is, and what they may do."""
-        answer: dict[str, Any] = self._http.json("GET", "/api/v1/me")
-        return answer
+        return self._http.document("GET", "/api/v1/me")
 
     def request_access(
         self,
@@ -145,27 +139,19 @@ class Weir:
             "rows": rows,
             "unmask": list(unmask) if unmask is not None else None,
         }
-        answer: dict[str, Any] = self._http.json("POST", "/api/v1/access-requests", body)
-        return answer
+        return self._http.document("POST", "/api/v1/access-requests", body)
 
     def requests(self, **filters: Any) -> list[dict[str, Any]]:
         """Access requests one made or may decide; filters: state, mine, toDecide."""
-        answer: list[dict[str, Any]] = self._http.json("GET", "/api/v1/access-requests", **filters)["requests"]
-        return answer
+        return self._http.documents("GET", "/api/v1/access-requests", "requests", **filters)
 
     def approve(self, request_id: str, reason: str = "") -> dict[str, Any]:
         """Approve the stage of a request that waits."""
-        answer: dict[str, Any] = self._http.json(
-            "POST", f"/api/v1/access-requests/{request_id}/approve", {"reason": reason}
-        )
-        return answer
+        return self._http.document("POST", f"/api/v1/access-requests/{request_id}/approve", {"reason": reason})
 
     def deny(self, request_id: str, reason: str = "") -> dict[str, Any]:
         """Deny a request."""
-        answer: dict[str, Any] = self._http.json(
-            "POST", f"/api/v1/access-requests/{request_id}/deny", {"reason": reason}
-        )
-        return answer
+        return self._http.document("POST", f"/api/v1/access-requests/{request_id}/deny", {"reason": reason})
 
     def decide(
         self,
@@ -178,7 +164,4 @@ class Weir:
     ) -> dict[str, Any]:
         """What a subject may read of a dataset, column by column; about others it takes the permission `decide`."""
         body = {"dataset": dataset, "purpose": purpose, "fields": list(fields), "action": action}
-        answer: dict[str, Any] = self._http.json(
-            "POST", "/api/v1/decisions", {**body, **({"subject": subject} if subject else {})}
-        )
-        return answer
+        return self._http.document("POST", "/api/v1/decisions", {**body, **({"subject": subject} if subject else {})})

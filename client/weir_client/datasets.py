@@ -24,7 +24,7 @@ class Dataset:
         namespace, _, name = reference.rpartition("/")
         self._http = http
         self._path = f"/api/v1/datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
-        self.data: dict[str, Any] = http.json("GET", self._path)
+        self.data = http.document("GET", self._path)
 
     def __repr__(self) -> str:
         return f"Dataset({self.reference!r})"
@@ -44,8 +44,7 @@ class Dataset:
 
     def schema(self, version: int | None = None) -> dict[str, Any]:
         """Fields with types and presence, shapes, and what was looked at."""
-        answer: dict[str, Any] = self._http.json("GET", f"{self._path}/schema", version=version)
-        return answer
+        return self._http.document("GET", f"{self._path}/schema", version=version)
 
     def fields(self) -> list[str]:
         """The paths of its fields."""
@@ -53,22 +52,16 @@ class Dataset:
 
     def classifications(self) -> list[dict[str, Any]]:
         """Personal data found in it, with evidence."""
-        answer: list[dict[str, Any]] = self._http.json("GET", f"{self._path}/classifications")
-        return answer
+        return self._http.documents("GET", f"{self._path}/classifications", None)
 
     def access(self, path: str | None = None) -> list[dict[str, Any]]:
         """Who may read it; for its owners and those who may read reports."""
-        answer: list[dict[str, Any]] = self._http.json("GET", f"{self._path}/access", path=path)["access"]
-        return answer
+        return self._http.documents("GET", f"{self._path}/access", "access", path=path)
 
     def impact(self, depth: int | None = None) -> dict[str, Any]:
         """What depends on it."""
-        answer: dict[str, Any] = self._http.json("GET", "/api/v1/impact", nodeId=self.node_id, depth=depth)
-        return answer
+        return self._http.document("GET", "/api/v1/impact", nodeId=self.node_id, depth=depth)
 
     def lineage(self, direction: str = "both", depth: int | None = None) -> dict[str, Any]:
         """Where it comes from and where it goes."""
-        answer: dict[str, Any] = self._http.json(
-            "GET", "/api/v1/lineage", nodeId=self.node_id, direction=direction, depth=depth
-        )
-        return answer
+        return self._http.document("GET", "/api/v1/lineage", nodeId=self.node_id, direction=direction, depth=depth)

@@ -56,6 +56,17 @@ class Http:
             raise self._refusal(answer)
         return answer.json() if answer.content else None
 
+    def document(self, method: str, path: str, body: Any = None, /, **params: Any) -> dict[str, Any]:
+        """An answer that is one object, as docs/reference/api.md describes it."""
+        answer: dict[str, Any] = self.json(method, path, body, **params)
+        return answer
+
+    def documents(self, method: str, path: str, key: str | None, /, **params: Any) -> list[dict[str, Any]]:
+        """Objects of an answer: those of its `key`, or all where the answer is a list."""
+        answer = self.json(method, path, **params)
+        listed: list[dict[str, Any]] = answer if key is None else answer[key]
+        return listed
+
     @contextmanager
     def stream(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None, /, **params: Any

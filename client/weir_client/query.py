@@ -122,10 +122,9 @@ class Query:
 
     def explain(self) -> dict[str, Any]:
         """What it may see and would read; no data is touched."""
-        answer: dict[str, Any] = self._http.json(
+        return self._http.document(
             "POST", "/api/v1/query/explain", {"sql": self.sql, "purpose": self.purpose} | self._records
         )
-        return answer
 
     def _begin(self) -> None:
         """Take an id for this run, since the run before may still be ending on the server. The first keeps its own."""

@@ -81,7 +81,7 @@ class Reporter:
     def _event(
         self, written: WrittenColumns, target: Source, run: str, name: str, state: RunState, kind: str
     ) -> RunEvent:
-        facets: dict[str, Any] = {}
+        facets: dict[str, object] = {}
         fields = list(_fields(written, target))
         if fields and written.known:
             conditions = [_input(place, ways) for place, ways in sorted(written.conditions.items(), key=_by_place)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
@@ -49,27 +49,50 @@ class Viewpoint:
     hidden: Callable[[str], bool] = lambda text: False
 
 
+@dataclass(frozen=True, slots=True)
+class DomainEntry:
+    """What of an entry is about the domain's datasets; `partial`: it is about more."""
+
+    id: str
+    at: str
+    actor: str
+    action: str
+    decision: str
+    datasets: list[str]
+    fields: dict[str, list[str]]
+    reasons: list[str]
+    details: dict[str, object]
+    partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """Entries, newest first; `next`: cursor of the page after, `note`: what was not looked at."""
+
+    entries: list[DomainEntry]
+    next: str | None
+    note: str | None
+
+
 class DomainAudit:
     """Reads the audit for the admins of one domain at a time."""
 
     def __init__(self, audit: AuditLog, seal: Seal) -> None:
         self._audit, self._seal = audit, seal
 
-    def page(self, view: Viewpoint, where: AuditFilter, cursor: str | None, limit: int) -> dict[str, Any]:
-        """`{entries, next, note}`, newest first; `cursor`: the `next` of the page before. Raises InvalidInput for another one."""
+    def page(self, view: Viewpoint, where: AuditFilter, cursor: str | None, limit: int) -> EntryPage:
+        """`cursor`: the `next` of the page before. Raises InvalidInput for another one."""
         limit = max(1, min(limit, MAX_LIMIT))
         before = None if cursor is None else self._position(view, cursor)
         entries = list(islice(self._about(view, where, before), limit + 1))
         page = entries[:limit]
         last = page[-1].seq if len(entries) > limit else None
         left = self._audit.unnamed()
-        return {
-            "entries": [part(view, each) for each in page],
-            "next": self._seal.seal(f"audit {view.domain.name} {last:020}") if last is not None else None,
-            "note": "Older entries are not indexed by dataset yet; ask again in a while to find them."
-            if left
-            else None,
-        }
+        return EntryPage(
+            entries=[part(view, each) for each in page],
+            next=self._seal.seal(f"audit {view.domain.name} {last:020}") if last is not None else None,
+            note="Older entries are not indexed by dataset yet; ask again in a while to find them." if left else None,
+        )
 
     def _about(self, view: Viewpoint, where: AuditFilter, before: int | None) -> Iterator[AuditEntry]:
         where = replace(where, within=tuple(sorted({begins(each) for each in view.domain.datasets})))
@@ -89,23 +112,22 @@ def _is_shown(view: Viewpoint, where: AuditFilter, entry: AuditEntry) -> bool:
     return any(view.has(each) and where.dataset in (None, each) for each in datasets_of(entry))
 
 
-def part(view: Viewpoint, entry: AuditEntry) -> dict[str, Any]:
-    """What of an entry is about the domain's datasets."""
+def part(view: Viewpoint, entry: AuditEntry) -> DomainEntry:
     about = datasets_of(entry)
     own = sorted(filter(view.has, about))
     whole = len(own) == len(about)
-    return {
-        "id": entry.hash,
-        "at": rfc3339(entry.at),
-        "actor": entry.actor,
-        "action": entry.action,
-        "decision": entry.decision,
-        "datasets": own,
-        "fields": {dataset: paths for dataset, paths in fields_of(entry).items() if dataset in own},
-        "reasons": _reasons(view, entry) if whole else [],
-        "details": {key: entry.details[key] for key in _OWN_DETAILS if whole and entry.details.get(key) is not None},
-        "partial": not whole,
-    }
+    return DomainEntry(
+        id=entry.hash,
+        at=rfc3339(entry.at),
+        actor=entry.actor,
+        action=entry.action,
+        decision=entry.decision,
+        datasets=own,
+        fields={dataset: paths for dataset, paths in fields_of(entry).items() if dataset in own},
+        reasons=_reasons(view, entry) if whole else [],
+        details={key: entry.details[key] for key in _OWN_DETAILS if whole and entry.details.get(key) is not None},
+        partial=not whole,
+    )
 
 
 def _reasons(view: Viewpoint, entry: AuditEntry) -> list[str]:

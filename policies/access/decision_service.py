@@ -5,12 +5,12 @@ Asking about oneself is for everybody; about others it takes the permission `dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Literal, TypedDict, final, get_args
 
-from catalog.errors import InvalidInput, NotAllowed, NotFound
+from catalog.errors import ErrorParts, InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.identity import Identity
@@ -20,15 +20,20 @@ from policies.decision.domains import Power
 from policies.decision.places import Places
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import GovernanceState, View
-from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Reason, Subject
 from policies.plan import explain
+from policies.plan.answer_parts import ShownMask
 from policies.ports import Clock, FactsSource
 from policies.settings import PolicySettings
 
 MOST_AT_ONCE = 100
 ACTIONS = ("read",)
 PERMISSION = "decide"
-_AUDITED = ("subject", "dataset", "purpose", "purposePath", "effect", "grants")
+_Audited = Literal["subject", "dataset", "purpose", "purposePath", "effect", "grants"]
+_AUDITED: tuple[_Audited, ...] = get_args(_Audited)
+
+
+ColumnWord = Literal["allow", "mask", "deny", "gap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,52 @@ class DecisionRequest:
     purpose: str | None = None
     fields: tuple[str, ...] = ()
     action: str = "read"
+
+
+class DecidedColumn(TypedDict):
+    """What to show of one column, in which rows unmasked, and why; for the effects see `effect_of`."""
+
+    path: str
+    effect: ColumnWord
+    mask: ShownMask | None
+    clearWhen: str | None
+    reasons: list[dict[str, str]]
+
+
+class DecidedSubject(TypedDict):
+    """Whom a decision is about, with the groups and roles that counted."""
+
+    user: str
+    groups: list[str]
+    roles: list[str]
+
+
+@final
+class DecisionAnswer(TypedDict):
+    """What a subject may read of a dataset; `effect` is allow or deny."""
+
+    subject: DecidedSubject
+    dataset: str
+    action: str
+    purpose: str | None
+    purposePath: list[str] | None
+    effect: str
+    filters: list[str]
+    columns: list[DecidedColumn]
+    reasons: list[dict[str, str]]
+    gaps: list[str]
+    grants: list[str]
+    expires: str | None
+    at: str
+
+
+@final
+class Undecided(TypedDict):
+    """A question of several that cannot be answered, and so opens nothing."""
+
+    dataset: str
+    effect: str
+    error: ErrorParts
 
 
 def subject_of(view: View, named: DecisionSubject) -> tuple[Subject, str | None]:
@@ -78,12 +129,10 @@ class Decisions:
         self.named: Callable[[Subject, str], str] = lambda _, text: reference(text)
         """`CLUSTER/TOPIC` of a dataset that a caller may know of, as they may write it. Raises DatasetNotFound."""
 
-    def decide(self, caller: Subject, asked: Sequence[DecisionRequest]) -> list[dict[str, Any]]:
+    def decide(self, caller: Subject, asked: Sequence[DecisionRequest]) -> list[DecisionAnswer | Undecided]:
         """One answer for each question, in order; what one question lacks is an `error` in its place.
 
-        {subject, dataset, action, purpose, effect: allow | deny, filters, columns: [{path, effect: allow | mask | deny
-        | gap, mask, clearWhen, reasons}], reasons, gaps, grants, expires, at}. Raises NotAllowed (others without the
-        permission), InvalidInput (too many, an action that is none).
+        Raises NotAllowed (others without the permission), InvalidInput (too many, an action that is none).
         """
         if len(asked) > MOST_AT_ONCE:
             raise InvalidInput(
@@ -126,7 +175,7 @@ class Decisions:
         except (NotFound, InvalidInput):
             return False
 
-    def _one(self, caller: Subject, asked: DecisionRequest, view: View, now: datetime) -> dict[str, Any]:
+    def _one(self, caller: Subject, asked: DecisionRequest, view: View, now: datetime) -> DecisionAnswer | Undecided:
         try:
             facts = self._facts.facts(self.named(caller, asked.dataset))
             places = [FieldPath.parse(path) for path in asked.fields]
@@ -135,7 +184,7 @@ class Decisions:
             return {
                 "dataset": asked.dataset,
                 "effect": str(Effect.DENY),
-                "error": {"code": error.code, "message": error.message, "details": error.details},
+                "error": error.parts(),
             }
         subject, gone = (caller, None) if asked.subject is None else subject_of(view, asked.subject)
         decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
@@ -148,7 +197,7 @@ class Decisions:
             all_places = Places(columns)
             wanted = {c.path for place in places for c in all_places.deciding(place)}
             columns = tuple(c for c in columns if c.path in wanted)
-        answer: dict[str, Any] = {
+        return {
             "subject": {"user": subject.user, "groups": sorted(subject.groups), "roles": sorted(subject.roles)},
             "dataset": facts.reference,
             "action": asked.action,
@@ -166,7 +215,6 @@ class Decisions:
             "expires": rfc3339(decision.expires),
             "at": rfc3339(now),
         }
-        return answer
 
 
 def decide_now(
@@ -184,7 +232,7 @@ def decide_now(
     return view.decide(subject, facts, purpose, now, settings.unscanned_is_sensitive)
 
 
-def effect_of(column: ColumnDecision) -> str:
+def effect_of(column: ColumnDecision) -> ColumnWord:
     """allow | mask | deny | gap: the last is hidden because nobody has looked at it yet."""
     if column.effect is Effect.DENY:
         return "deny"
@@ -193,26 +241,18 @@ def effect_of(column: ColumnDecision) -> str:
     return "gap" if any(r.kind == "gap" for r in column.reasons) else "mask"
 
 
-def column_json(column: ColumnDecision) -> dict[str, Any]:
-    """One column for an engine: what to show, by which mask, in which rows unmasked, and why."""
+def column_json(column: ColumnDecision) -> DecidedColumn:
+    """One column for an engine."""
     return {
         "path": column.path,
         "effect": effect_of(column),
-        "mask": mask_json(column.mask),
+        "mask": explain.mask_json(column.mask),
         "clearWhen": column.clear_when,
         "reasons": explain.reasons_json(column.reasons),
     }
 
 
-def mask_json(mask: Mask | None) -> dict[str, Any] | None:
-    """{type, expression, params}; None where the value shows as it is."""
-    if mask is None:
-        return None
-    params: Mapping[str, Any] = mask.params
-    return {"type": str(mask.type), "expression": mask.expression, "params": dict(params)}
-
-
-def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[dict[str, Any]]:
+def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[DecidedColumn]:
     """Fields asked for that nobody knows: what cannot be decided is not opened."""
     paths = [FieldPath.parse(f.path) for f in facts.fields]
     missing = [

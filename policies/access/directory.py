@@ -262,7 +262,7 @@ class DirectoryPeople:
                 by.user, "directory.group.remove", name, "allow", reasons, self._members_named((), members)
             )
 
-    def _members_named(self, added: Collection[str], removed: Collection[str]) -> dict[str, Any]:
+    def _members_named(self, added: Collection[str], removed: Collection[str]) -> dict[str, object]:
         """Names of members for the audit, so many; `notNamed`: how many more there were."""
         users = self.directory().users
         names = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from catalog.unseen import has_unseen
 from policies.declared.person_names import can_be_a_name
@@ -25,12 +24,12 @@ class Rights:
     roles: frozenset[str] = frozenset()
 
 
-def claim_texts(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def claim_texts(claims: Mapping[str, object], name: str) -> tuple[str, ...]:
     """The texts of one claim, sorted: of a text, a list of texts; nothing else counts.
 
     A name with dots is a claim of that very name, else a path: `realm_access.roles`.
     """
-    value: Any = claims.get(name)
+    value: object = claims.get(name)
     if value is None and "." in name:
         value = claims
         for part in name.split("."):
@@ -39,7 +38,7 @@ def claim_texts(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(sorted({each for each in values if isinstance(each, str) and each})[:_MOST_VALUES])
 
 
-def of_interest(claims: Mapping[str, Any], rules: Iterable[RightsRuleSpec]) -> dict[str, tuple[str, ...]]:
+def of_interest(claims: Mapping[str, object], rules: Iterable[RightsRuleSpec]) -> dict[str, tuple[str, ...]]:
     """The claims that the rules are about; others of a person are not kept."""
     names = sorted({rule.claim for rule in rules})
     return {name: claim_texts(claims, name) if is_vouched(claims, name) else () for name in names}
@@ -60,12 +59,12 @@ def rights(claims: Claims, rules: Iterable[RightsRuleSpec]) -> Rights:
     return Rights(frozenset(groups), frozenset(roles))
 
 
-def is_vouched(claims: Mapping[str, Any], name: str) -> bool:
+def is_vouched(claims: Mapping[str, object], name: str) -> bool:
     """False for an address that the provider did not verify: at many of them people write any address themselves."""
     return name != "email" or claims.get("email_verified") is True
 
 
-def user_name(claims: Mapping[str, Any], spec: IdentityProviderSpec) -> str | None:
+def user_name(claims: Mapping[str, object], spec: IdentityProviderSpec) -> str | None:
     """The name here; None when the claim is not there or cannot be a name."""
     value = claims.get(spec.user_claim) if is_vouched(claims, spec.user_claim) else None
     if not isinstance(value, str) or not can_be_a_name(value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from policies.access.provider_rights import Claims
 from policies.declared.provider_specs import IdentityProviderSpec
@@ -134,7 +134,7 @@ class Account:
 
     issuer: str
     subject: str
-    claims: Mapping[str, Any]
+    claims: Mapping[str, object]
     tokens: ProviderTokens
     provider_session: str | None = None
 

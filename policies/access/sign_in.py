@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TypedDict
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound, NotSignedIn
 from policies.access.device_logins import DeviceLogins, plain_code
@@ -41,6 +41,37 @@ COOKIE = "weir_sign_in_"
 """`weir` is who the audit names where Weir itself acts."""
 _LETS_IN = "let a command line in"
 _ERROR = re.compile(r"[a-z_]{1,40}\Z")
+
+
+_Attempt = TypedDict(
+    "_Attempt",
+    {
+        "provider": str,
+        "state": str,
+        "nonce": str,
+        "verifier": str,
+        "redirect": str,
+        "return": str,
+        "device": str | None,
+        "replaces": str | None,
+    },
+)
+"""What is sealed in the cookie of a sign-in."""
+_Ticket = TypedDict(
+    "_Ticket",
+    {
+        "for": str,
+        "device": str,
+        "provider": str,
+        "user": str,
+        "issuer": str,
+        "subject": str,
+        "claims": dict[str, object],
+        "tokens": tuple[str, str | None],
+        "session": str | None,
+    },
+)
+"""What is sealed in the page that lets a command line in. A person who does not click leaves nothing behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +143,7 @@ class SignIn:
         spec = self._spec(provider)
         state, nonce, verifier = (secrets.token_urlsafe(size) for size in (32, 32, 64))
         address = self._client.address(spec, redirect_uri, state, nonce, verifier)
-        attempt = {
+        attempt: _Attempt = {
             "provider": provider,
             "state": state,
             "nonce": nonce,
@@ -168,7 +199,7 @@ class SignIn:
         except InvalidInput:
             self._sessions.end(session, "the command line was not waiting any more")
             raise
-        return str(content["user"])
+        return content["user"]
 
     def signed_out_there(self, provider: str, token: str) -> int:
         """Take a logout token of the back channel; how many sessions it ended. Raises InvalidInput."""
@@ -197,13 +228,15 @@ class SignIn:
             raise NotFound(f"There is no IdentityProvider named {provider!r}; `weir get IdentityProvider` lists them.")
         return spec
 
-    def _begun(self, provider: str, state: str, cookies: Mapping[str, str]) -> dict[str, Any]:
+    def _begun(self, provider: str, state: str, cookies: Mapping[str, str]) -> _Attempt:
         """What was sealed when this sign-in began, once. Raises NotSignedIn."""
         sealed = cookies.get(cookie_of(state)) if state else None
         text = self._sealer.open(sealed, LASTS_S) if sealed else None
-        attempt: dict[str, Any] = json.loads(text) if text else {}
-        same = hmac.compare_digest(str(attempt.get("state", "")).encode(), state.encode(errors="replace"))
-        if not attempt or not same or attempt["provider"] != provider:
+        attempt: _Attempt | None = json.loads(text) if text else None
+        same = attempt is not None and hmac.compare_digest(
+            attempt.get("state", "").encode(), state.encode(errors="replace")
+        )
+        if attempt is None or not same or attempt["provider"] != provider:
             raise NotSignedIn(
                 "This sign-in was not begun in this browser, or more than ten minutes ago; begin again on the sign-in page."
             )
@@ -211,11 +244,11 @@ class SignIn:
             raise NotSignedIn("This sign-in was finished before; begin again on the sign-in page.")
         return attempt
 
-    def _ticket(self, code: str, ticket: str) -> dict[str, Any]:
+    def _ticket(self, code: str, ticket: str) -> _Ticket:
         """What a ticket for this code holds. Raises NotAllowed."""
         text = self._sealer.open(ticket, LASTS_S) if ticket else None
-        content: dict[str, Any] = json.loads(text) if text else {}
-        if content.get("for") != _LETS_IN or content["device"] != plain_code(code):
+        content: _Ticket | None = json.loads(text) if text else None
+        if content is None or content.get("for") != _LETS_IN or content["device"] != plain_code(code):
             raise NotAllowed(
                 "This request does not come from the page that follows the sign-in, or came more than ten minutes after it;"
                 " open the address of the command line again.",
@@ -259,8 +292,7 @@ def cookie_of(state: str) -> str:
     return COOKIE + hashlib.sha256(state.encode(errors="replace")).hexdigest()[:16]
 
 
-def _ticket(provider: str, account: Account, user: str, device: DeviceLogin) -> dict[str, Any]:
-    """Sealed in the page and kept nowhere else: a person who does not click leaves nothing behind."""
+def _ticket(provider: str, account: Account, user: str, device: DeviceLogin) -> _Ticket:
     return {
         "for": _LETS_IN,
         "device": device.code,
@@ -269,7 +301,7 @@ def _ticket(provider: str, account: Account, user: str, device: DeviceLogin) -> 
         "issuer": account.issuer,
         "subject": account.subject,
         "claims": dict(account.claims),
-        "tokens": [account.tokens.access, account.tokens.refresh],
+        "tokens": (account.tokens.access, account.tokens.refresh),
         "session": account.provider_session,
     }
 

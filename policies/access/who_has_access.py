@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
@@ -34,7 +33,7 @@ class Way:
     legal_basis: str | None = None
     retention: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "by": self.by,
             "until": rfc3339(self.until),
@@ -68,7 +67,7 @@ class Access:
     clear_when: str | None = None
     ways: tuple[Way, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "kind": self.kind,
             "subject": self.subject,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 import threading
-from typing import Any
 
 import httpx
 import jwt
@@ -68,7 +67,7 @@ class OidcVerifier:
             raise _refused(_WRONG.get(type(error), "it does not hold")) from error
         return self._subject(claims)
 
-    def _subject(self, claims: dict[str, Any]) -> Subject:
+    def _subject(self, claims: dict[str, object]) -> Subject:
         name = claims.get(self._settings.user_claim)
         if not isinstance(name, str) or not name.strip():
             raise _refused(f"it has no claim {self._settings.user_claim!r}, which names the user")

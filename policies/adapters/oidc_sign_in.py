@@ -82,7 +82,7 @@ class OidcSignIn:
     def confirm(self, spec: IdentityProviderSpec, subject: str, tokens: ProviderTokens) -> Account:
         document = self._document(spec)
         before = {"access_token": tokens.access, "token_type": "Bearer"}
-        claims: dict[str, Any] = {}
+        claims: dict[str, object] = {}
         with self._client(spec, document, before) as client:
             response: Mapping[str, Any] = before
             if tokens.refresh:
@@ -160,7 +160,7 @@ class OidcSignIn:
 
     def _id_token(
         self, spec: IdentityProviderSpec, document: IssuerDocument, response: Mapping[str, Any], nonce: str | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The checked claims of an ID token. Raises NotSignedIn. `nonce` None: of a refresh, which may leave it out."""
         token = response.get("id_token")
         if not isinstance(token, str):
@@ -180,7 +180,7 @@ class OidcSignIn:
     @staticmethod
     def _decoded(
         spec: IdentityProviderSpec, document: IssuerDocument, token: str, required: list[str]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         return jwt.decode(
             token,
             document.signing_key(token),
@@ -194,7 +194,7 @@ class OidcSignIn:
     @staticmethod
     def _userinfo(
         spec: IdentityProviderSpec, document: IssuerDocument, client: Any, subject: str
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, object] | None:
         """Userinfo of this subject; None where the provider has none or gives it as a signed token.
 
         Raises AccountGone when the token is not taken any more.
@@ -243,8 +243,8 @@ def _given(answer: Any) -> Mapping[str, Any]:
 
 def _account(
     spec: IdentityProviderSpec,
-    claims: Mapping[str, Any],
-    fresh: Mapping[str, Any],
+    claims: Mapping[str, object],
+    fresh: Mapping[str, object],
     response: Mapping[str, Any],
     refresh: str | None,
 ) -> Account:

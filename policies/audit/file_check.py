@@ -43,7 +43,7 @@ class FileVerification:
     first_bad: int | None = None
     problem: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All of it."""
         return {
             "holds": self.holds,
@@ -160,7 +160,7 @@ class _Walk:
             raise _Wrong(self.number + 1, "The line cannot be read as CSV.") from None
         return None
 
-    def _entry(self, text: bytes, digest: str, hash_: str, run: str) -> dict[str, Any]:
+    def _entry(self, text: bytes, digest: str, hash_: str, run: str) -> Mapping[str, object]:
         if digest != hash_:
             raise _Wrong(self.number, "The entry was changed after it was written.")
         try:

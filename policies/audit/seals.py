@@ -67,7 +67,7 @@ def sealed(draft: Segment, sign: Sign) -> Segment:
     return replace(draft, signature=sign(canonical(statement(draft))))
 
 
-def removal_statement(of: Segment, removal: Removal) -> dict[str, Any]:
+def removal_statement(of: Segment, removal: Removal) -> dict[str, object]:
     """What the signature of a removal is over."""
     return {
         "weirAuditRemoval": 1,

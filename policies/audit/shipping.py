@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import quote
 
 from catalog.errors import WeirError
@@ -182,27 +181,33 @@ def message(chain: str, entry: AuditEntry, *, cut: bool = False) -> tuple[bytes,
     return chain.encode(), body.encode(), entry.at
 
 
-def cloud_event(chain: str, entry: AuditEntry, *, cut: bool = False) -> dict[str, Any]:
+def cloud_event(chain: str, entry: AuditEntry, *, cut: bool = False) -> dict[str, object]:
     """The entry as a CloudEvent 1.0 in JSON. `source` and `id` together are one entry's alone, so a repeat is known by them.
 
     `data` is the entry as the API gives it; `sequence` orders as text does. `cut`: without reasons and details, long texts
     shortened, and with `truncated: true`; `hash` is that of the whole entry, which the API has.
     """
-    data = entry_json(entry)
     if cut:
-        short = {name: data[name][:_MOST_WORDS] for name in ("actor", "action", "target", "decision")}
-        data = {**data, **short, "reasons": [], "details": {}, "truncated": True}
-    event = {
+        entry = replace(
+            entry,
+            actor=entry.actor[:_MOST_WORDS],
+            action=entry.action[:_MOST_WORDS],
+            target=entry.target[:_MOST_WORDS],
+            decision=entry.decision[:_MOST_WORDS],
+            reasons=(),
+            details={},
+        )
+    event: dict[str, object] = {
         "specversion": "1.0",
         "id": str(entry.seq),
         "source": f"/weir/audit/{quote(chain, safe='')}",
-        "type": f"{TYPE}.{_word(data['action'])}",
+        "type": f"{TYPE}.{_word(entry.action)}",
         "time": rfc3339(entry.at),
         "datacontenttype": "application/json",
         "sequence": f"{entry.seq:020d}",
-        "data": data,
+        "data": entry_json(entry) | ({"truncated": True} if cut else {}),
     }
-    subject = data["target"].strip()
+    subject = entry.target.strip()
     return {**event, "subject": subject} if subject else event
 
 

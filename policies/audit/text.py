@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import datetime
-from typing import Any
 
 from catalog.records import rfc3339
 from policies.audit.ports import AuditEntry
@@ -26,7 +25,7 @@ def body_text(entry: AuditEntry) -> str:
     return _ENCODER.encode(body)
 
 
-def entry_json(entry: AuditEntry) -> dict[str, Any]:
+def entry_json(entry: AuditEntry) -> dict[str, object]:
     """An entry as the API gives it."""
     return {
         "seq": entry.seq,

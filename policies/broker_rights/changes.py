@@ -51,7 +51,7 @@ class Change:
     reason: str
     adopted: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Its parts, as `change_of` reads them."""
         return {
             "action": str(self.action),

@@ -7,10 +7,9 @@ only when something that decides changed. So the end of a grant comes to the bro
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 
@@ -288,7 +287,9 @@ class RightsWatch:
             return False
         return acl.principal != compared.live.own and compared.desired.opens_without_right(acl)
 
-    def _notify(self, record: ClusterRecord, watched: _Watched, about: str, text: str, data: dict[str, Any]) -> None:
+    def _notify(
+        self, record: ClusterRecord, watched: _Watched, about: str, text: str, data: Mapping[str, object]
+    ) -> None:
         """Report something, once a day, by the event rights.drift: to receivers of events, and to those who manage."""
         about = f"{self._clock():%Y-%m-%d} {about}"
         if about in watched.noticed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 PREVIEW_BYTES = 32_000
 """A record whose JSON is longer is shown in parts, until it is asked for by itself."""
@@ -17,11 +16,11 @@ def json_bytes(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "replace"))
 
 
-def preview(parts: Mapping[str, Any], size: int) -> tuple[dict[str, Any], bool]:
+def preview(parts: Mapping[str, object], size: int) -> tuple[dict[str, object], bool]:
     """The parts of a record, and whether something was cut. `size`: bytes of all of them as JSON."""
     if size <= PREVIEW_BYTES:
         return dict(parts), False
-    cut: dict[str, Any] = {}
+    cut: dict[str, object] = {}
     for texts, items, fields in _STEPS:
         cut = {name: _cut(value, texts, items, fields, 0) for name, value in parts.items()}
         if json_bytes(cut) <= PREVIEW_BYTES:
@@ -29,7 +28,7 @@ def preview(parts: Mapping[str, Any], size: int) -> tuple[dict[str, Any], bool]:
     return cut, True
 
 
-def _cut(value: Any, texts: int, items: int, fields: int, depth: int) -> Any:
+def _cut(value: object, texts: int, items: int, fields: int, depth: int) -> object:
     if isinstance(value, str):
         return value if len(value) <= texts else value[:texts] + "…"
     if isinstance(value, list):

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from cachetools import TTLCache
 
@@ -100,8 +100,8 @@ class Browser:
         purpose: str | None = None,
         stop: Stop | None = None,
         signed_in: Callable[[], Subject] | None = None,
-    ) -> dict[str, Any]:
-        """See `policies.browse.pages.page_json`. `reference`: CLUSTER/TOPIC.
+    ) -> pages.RecordsPage:
+        """`reference`: CLUSTER/TOPIC.
 
         Raises NotAllowed (details: reasons), DatasetNotFound, InvalidInput, and what queries raise.
         """
@@ -131,7 +131,7 @@ class Browser:
 
     def _by_offsets(
         self, ask: Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery
-    ) -> dict[str, Any]:
+    ) -> pages.RecordsPage:
         table = view.table
         edges = self._edges(table, asked.partition)
         direction, bounds = self._begin(table, edges, asked)
@@ -222,7 +222,7 @@ class Browser:
 
     def _by_time(
         self, ask: Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery, most: int
-    ) -> dict[str, Any]:
+    ) -> pages.RecordsPage:
         """For who sees some of the rows: which offsets are read, and how many, would count the others."""
         if asked.partition is not None or asked.offset is not None:
             raise InvalidInput(

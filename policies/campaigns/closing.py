@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
@@ -160,7 +159,7 @@ class Closing:
         return self._store.change(replace(closed, digest=digest, audit=entry.seq))
 
 
-def evidence(store: CampaignStore, campaign: Campaign) -> Iterator[dict[str, Any]]:
+def evidence(store: CampaignStore, campaign: Campaign) -> Iterator[dict[str, object]]:
     """What the hash is computed from: the campaign, then each item by number."""
     yield campaign.record()
     for item in every_item(store, campaign.id):

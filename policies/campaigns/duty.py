@@ -15,8 +15,8 @@ from catalog.records import rfc3339
 from policies.campaigns import schedule
 from policies.campaigns.closing import WEIR, Closing, every_item
 from policies.campaigns.deciding import Present
-from policies.campaigns.model import RUNNING, Campaign, CampaignState, ItemState, ReviewerSet
-from policies.campaigns.ports import REVIEWERS, CampaignStore, ItemFilter
+from policies.campaigns.model import RUNNING, Campaign, CampaignState, ItemState
+from policies.campaigns.ports import CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.returns import Returns
 from policies.campaigns.service import Campaigns
@@ -129,8 +129,7 @@ class CampaignDuty:
             self._store.change(replace(campaign, reminded=(*campaign.reminded, *new)))
             total = sum(each.count for each in self._store.counts(campaign.id, ItemFilter(states=(ItemState.OPEN,))))
             if total:
-                stored = self._store.sets(campaign.id, REVIEWERS)
-                sets = {key: ReviewerSet.from_json(value) for key, value in stored.items()}
+                sets = self._store.reviewers(campaign.id)
                 items = every_item(self._store, campaign.id, ItemFilter(states=(ItemState.OPEN,)))
                 waits = waiting(items, sets, people, self._present.owners())
                 title = f"{asks(campaign)}: {total:,} items are open"

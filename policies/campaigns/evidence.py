@@ -10,7 +10,7 @@ from catalog.records import rfc3339
 from policies.access.alike import Alike
 from policies.audit.log import AuditLog
 from policies.audit.names import DATASET, GRANT, READING
-from policies.campaigns.model import Kind, Right
+from policies.campaigns.model import Kind, Right, RightEvidence, SeenDataset
 from policies.campaigns.scope import personal_tags
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import View
@@ -65,12 +65,8 @@ class Evidence:
         self._personal: dict[str, list[str]] = {}
         self._known: dict[tuple[Any, ...], ShownParts] = {}
 
-    def of(self, right: Right, opened: Collection[str]) -> tuple[dict[str, Any], bool]:
-        """`{datasets: [{dataset, shows, without, fields, masks, personal}], moreDatasets, lastUsed, lookedSince, young}`, and
-        whether the right counts as unused.
-
-        `shows`: what the holder sees now, stating the grant's purpose; `without`: what is left without the right, None for owners.
-        """
+    def of(self, right: Right, opened: Collection[str]) -> tuple[RightEvidence, bool]:
+        """The evidence, and whether the right counts as unused."""
         listed = sorted(opened)[:MOST_DATASETS]
         last = self._usage.last(right, opened)
         return {
@@ -81,7 +77,7 @@ class Evidence:
             "young": right.since is not None and right.since > self._usage.after,
         }, self._usage.is_unused(right, last)
 
-    def _dataset(self, right: Right, facts: DatasetFacts) -> dict[str, Any]:
+    def _dataset(self, right: Right, facts: DatasetFacts) -> SeenDataset:
         if facts.reference not in self._alike:
             alike = Alike(self._view, facts, self._usage.now, self._sensitive)
             ends = {grant.name: (grant.valid_to, grant.purpose) for grant in alike.grants}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypedDict
 
 from catalog.records import rfc3339
 from policies.workflow import Approvers
@@ -98,7 +98,7 @@ class Right:
             case _:
                 return f"{self.kind} {self.name}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As it is kept."""
         return {
             "kind": str(self.kind), "name": self.name, "person": self.person, "group": self.group, "role": self.role,
@@ -124,12 +124,36 @@ class Right:
         )
 
 
+class SeenDataset(TypedDict):
+    """What the holder of a right sees of a dataset now, stating the grant's purpose.
+
+    shows    as in `policies.effective.shown`; without: what is left without the right, None for owners
+    fields   how many are unmasked, masked and hidden
+    """
+
+    dataset: str
+    shows: str
+    without: str | None
+    fields: dict[str, int]
+    masks: list[str]
+    personal: list[str]
+
+
+class RightEvidence(TypedDict, total=False):
+    """What a right lets its holder see, when it was last used, and since when the audit was looked at."""
+
+    datasets: list[SeenDataset]
+    moreDatasets: int
+    lastUsed: str | None
+    lookedSince: str | None
+    young: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One right in a campaign.
 
     number       counts from 1 in its campaign
-    evidence     what it lets the holder see and when it was last used; see `evidence.py`
     reviewers    key of the set of people who may decide; opens: key of the list of datasets that it opens
     changed      the right is not what it was when the campaign began (open), or when it was confirmed (kept)
     left_at      sources where the right has to be ended, too, or it stays or comes back
@@ -140,7 +164,7 @@ class Item:
     campaign: str
     number: int
     right: Right
-    evidence: Mapping[str, Any]
+    evidence: RightEvidence
     reviewers: str
     opens: str
     unused: bool = False
@@ -156,21 +180,21 @@ class Item:
     audit: int | None = None
     version: int = 1
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """As it is kept, beside the columns that items are found by."""
         return {
-            "right": self.right.to_json(), "evidence": dict(self.evidence), "by": self.by, "at": rfc3339(self.at),
+            "right": self.right.to_json(), "evidence": self.evidence, "by": self.by, "at": rfc3339(self.at),
             "reason": self.reason, "insteadOf": self.instead_of, "changed": self.changed, "leftAt": list(self.left_at),
             "undo": dict(self.undo), "audit": self.audit,
         }  # fmt: skip
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """What the evidence report has of it, and its hash covers."""
         right = self.right
         return {
             "number": self.number, "kind": str(right.kind), "name": right.name, "holder": right.holder,
             "person": right.person, "dataset": right.dataset, "purpose": right.purpose, "since": rfc3339(right.since),
-            "until": rfc3339(right.until), "sources": list(right.sources), "evidence": dict(self.evidence),
+            "until": rfc3339(right.until), "sources": list(right.sources), "evidence": self.evidence,
             "unused": self.unused, "state": str(self.state), "outcome": str(self.outcome), "by": self.by,
             "at": rfc3339(self.at), "reason": self.reason, "insteadOf": self.instead_of, "changed": self.changed,
             "leftAt": list(self.left_at), "audit": self.audit,
@@ -215,7 +239,7 @@ class Campaign:
         """What was to become of what nobody confirmed when it began: `revoke` or `keep`."""
         return str(self.terms.get("onNoAnswer", self.no_answer))
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """As it is kept, beside the columns that campaigns are found by."""
         return {
             "terms": dict(self.terms), "startedBy": self.started_by, "noAnswer": self.no_answer,
@@ -224,7 +248,7 @@ class Campaign:
             "reason": self.reason, "closer": dict(self.closer),
         }  # fmt: skip
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """What the evidence report has of it, and its hash covers."""
         return {
             "id": self.id, "review": self.review, "terms": dict(self.terms), "startedAt": rfc3339(self.started_at),
@@ -249,7 +273,7 @@ class ReviewerSet:
     datasets: tuple[str, ...] = ()
     managers: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "match": self.match.to_json(), "why": self.why, "users": list(self.users), "datasets": list(self.datasets),
             "managers": self.managers,
@@ -264,6 +288,14 @@ class ReviewerSet:
             tuple(data["datasets"]),
             data["managers"],
         )
+
+
+@dataclass
+class SharedSets:
+    """What many items of a campaign share, by key: who may decide them, and the datasets that their rights open."""
+
+    reviewers: dict[str, ReviewerSet] = field(default_factory=dict)
+    opens: dict[str, list[str]] = field(default_factory=dict)
 
 
 def digest_of(parts: Any) -> str:

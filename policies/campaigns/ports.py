@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from policies.campaigns.model import Campaign, Item
-
-REVIEWERS, OPENS = "reviewers", "opens"
-"""Kinds of sets: who may decide, and the datasets that rights open. Many items share one."""
+from policies.campaigns.model import Campaign, Item, ReviewerSet, SharedSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +41,8 @@ class CampaignStore(Protocol):
     def transaction(self) -> AbstractContextManager[Any]:
         """Everything inside happens together or not at all; a transaction inside another joins it. One at a time."""
 
-    def add(self, campaign: Campaign, items: Sequence[Item], sets: Mapping[str, Mapping[str, Any]]) -> bool:
-        """A campaign with all that is its own; `sets`: kind -> key -> value. False, and nothing is done, where its id is taken."""
+    def add(self, campaign: Campaign, items: Sequence[Item], sets: SharedSets) -> bool:
+        """A campaign with all that is its own. False, and nothing is done, where its id is taken."""
 
     def get(self, campaign_id: str) -> Campaign | None: ...
 
@@ -55,8 +52,11 @@ class CampaignStore(Protocol):
     def change(self, campaign: Campaign) -> Campaign:
         """Write over the version that it has; gives it with its new one. Raises Conflict."""
 
-    def sets(self, campaign_id: str, kind: str) -> dict[str, Any]:
-        """Key -> value."""
+    def reviewers(self, campaign_id: str) -> dict[str, ReviewerSet]:
+        """By key."""
+
+    def opens(self, campaign_id: str) -> dict[str, list[str]]:
+        """By key: `CLUSTER/TOPIC` of each dataset."""
 
     def item(self, campaign_id: str, number: int) -> Item | None: ...
 

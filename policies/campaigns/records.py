@@ -44,7 +44,7 @@ class CampaignRecords:
     def item(self, by: str, action: AuditAction, item: Item, reason: str) -> AuditEntry:
         """An entry on one item; it is found by its person, dataset and grant."""
         right = item.right
-        details: dict[str, Any] = {
+        details: dict[str, object] = {
             "campaign": item.campaign, "item": item.number, "right": right.text, "holder": right.holder,
             "outcome": str(item.outcome), "leftAt": list(item.left_at), "sources": list(right.sources),
             "lastUsed": item.evidence.get("lastUsed"), "unused": item.unused, "changed": item.changed,

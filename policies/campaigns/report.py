@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
-from typing import Any
 from urllib.parse import quote
 
+from catalog.records import rfc3339
 from policies.audit.log import AuditLog
 from policies.audit.ports import AuditFilter
 from policies.campaigns.closing import CLOSE, Summary, every_item, evidence, summary
 from policies.campaigns.deciding import Present
-from policies.campaigns.model import Campaign, Item, ItemState, digest_of
+from policies.campaigns.model import Campaign, Item, ItemState, Kind, Right, RightEvidence, digest_of
 from policies.campaigns.ports import CampaignStore
 
 COLUMNS = (
@@ -107,27 +108,23 @@ class Report:
         for item in every_item(self.store, self.campaign.id):
             yield item, item.state is ItemState.REVOKED and self.present.of(item.right, rights) is not None
 
-    def _records(self) -> Iterator[dict[str, Any]]:
-        """Each item as it was hashed."""
-        return ({**item.record(), "there": there} for item, there in self.items())
-
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def rows(self) -> Iterator[Mapping[str, object]]:
         """Items for the CSV."""
-        for each in self._records():
-            yield {**each, "sees": _sees(each), "lastUsed": _last(each)}
+        for item, there in self.items():
+            yield {**item.record(), "there": there, "sees": _sees(item.evidence), "lastUsed": _last(item.evidence)}
 
     def html(self, author: str) -> Iterator[str]:
         """A whole page, in parts; no script, nothing loaded, every text escaped."""
         head = self.head()
-        campaign, counts = {**self.campaign.record(), "state": str(self.campaign.state)}, head.counts
-        title = f"Access review {escape(campaign['id'])}"
+        campaign, counts = self.campaign, head.counts
+        title = f"Access review {escape(campaign.id)}"
         facts = [
-            ("State", campaign["state"]),
-            ("Began", f"{_time(campaign['startedAt'])}, by {campaign['startedBy']}"),
-            ("Due", _time(campaign["dueAt"])),
+            ("State", campaign.state),
+            ("Began", f"{_moment(campaign.started_at)}, by {campaign.started_by}"),
+            ("Due", _moment(campaign.due_at)),
             (
                 "Closed",
-                f"{_time(campaign['closedAt'])}, by {campaign['closedBy']}" if campaign["closedAt"] else "not yet",
+                f"{_moment(campaign.closed_at)}, by {campaign.closed_by}" if campaign.closed_at else "not yet",
             ),
             ("What nobody confirms", _unconfirmed(campaign)),
             (
@@ -147,52 +144,53 @@ class Report:
             f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1><dl>{entries}</dl><h2>Items</h2>"
             f"<table><thead><tr>{''.join(f'<th scope=col>{name}</th>' for name in heads)}</tr></thead><tbody>\n"
         )
-        for item in self._records():
-            yield _row(item)
-        notes = "".join(f"<li>{escape(note)}</li>" for note in campaign["notes"])
+        for item, there in self.items():
+            yield _row(item, there)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in campaign.notes)
         yield f"</tbody></table><h2>Not known</h2>{f'<ul>{notes}</ul>' if notes else '<p>Nothing.</p>'}</main></body></html>\n"
 
 
-def _row(item: Mapping[str, Any]) -> str:
-    decided = " ".join(part for part in (item["state"], f"({item['outcome']})" if item["outcome"] else "") if part)
+def _row(item: Item, there: bool) -> str:
+    right = item.right
+    decided = " ".join(part for part in (item.state, f"({item.outcome})" if item.outcome else "") if part)
     notes = [
-        *(f"ends only at: {source}" for source in item["leftAt"]),
-        *(["changed meanwhile"] if item["changed"] else []),
-        *(["there now"] if item["there"] else []),
+        *(f"ends only at: {source}" for source in item.left_at),
+        *(["changed meanwhile"] if item.changed else []),
+        *(["there now"] if there else []),
     ]
-    by = f"{item['by'] or ''}{' in place of ' + item['insteadOf'] if item['insteadOf'] else ''}"
-    audit = f", audit {item['audit']}" if item["audit"] else ""
+    by = f"{item.by or ''}{f' in place of {item.instead_of}' if item.instead_of else ''}"
+    audit = f", audit {item.audit}" if item.audit else ""
     cells = (
-        f"{escape(_right(item))}<br><small>from {escape(', '.join(item['sources']))}</small>",
-        escape(item["holder"]),
-        escape(_sees(item)),
-        escape(_last(item)) + (" <small>(unused)</small>" if item["unused"] else ""),
+        f"{escape(_right(right))}<br><small>from {escape(', '.join(right.sources))}</small>",
+        escape(right.holder),
+        escape(_sees(item.evidence)),
+        escape(_last(item.evidence)) + (" <small>(unused)</small>" if item.unused else ""),
         escape(decided) + "".join(f"<br><small>{escape(note)}</small>" for note in notes),
-        f"{escape(by)}<br><small>{escape(_time(item['at']))}{audit}</small>",
-        escape(item["reason"]),
+        f"{escape(by)}<br><small>{escape(_moment(item.at))}{audit}</small>",
+        escape(item.reason),
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>\n"
 
 
-def _right(item: Mapping[str, Any]) -> str:
-    about = f" on {item['dataset']}" if item["kind"] == "grant" else ""
-    return f"{item['kind']} {item['name']}{about}"
+def _right(right: Right) -> str:
+    about = f" on {right.dataset}" if right.kind is Kind.GRANT else ""
+    return f"{right.kind} {right.name}{about}"
 
 
-def _sees(item: Mapping[str, Any]) -> str:
+def _sees(evidence: RightEvidence) -> str:
     """`prod/orders: clear (EMAIL_ADDRESS), none without it`."""
     parts = []
-    for each in item["evidence"].get("datasets", ()):
+    for each in evidence.get("datasets", ()):
         personal = f" ({', '.join(each['personal'])})" if each["personal"] else ""
         without = f", {each['without']} without it" if each["without"] is not None else ""
         parts.append(f"{each['dataset']}: {each['shows']}{personal}{without}")
-    more = item["evidence"].get("moreDatasets", 0)
+    more = evidence.get("moreDatasets", 0)
     return "; ".join([*parts, *([f"{more} more datasets"] if more else [])])
 
 
-def _last(item: Mapping[str, Any]) -> str:
-    last = item["evidence"].get("lastUsed")
-    return _time(last) if last else f"not since {_time(item['evidence'].get('lookedSince'))}"
+def _last(evidence: RightEvidence) -> str:
+    last = evidence.get("lastUsed")
+    return _time(last) if last else f"not since {_time(evidence.get('lookedSince'))}"
 
 
 def _hash(digest: str | None, head: ReportHead) -> str:
@@ -202,12 +200,16 @@ def _hash(digest: str | None, head: ReportHead) -> str:
     return f"{digest} ({words[head.holds]})"
 
 
-def _unconfirmed(campaign: Mapping[str, Any]) -> str:
+def _unconfirmed(campaign: Campaign) -> str:
     words = {"revoke": "is revoked", "keep": "is kept"}
-    chosen, declared = campaign["onNoAnswer"], campaign["declaredOnNoAnswer"]
+    chosen, declared = campaign.no_answer, campaign.declared
     if chosen == declared:
         return words[chosen]
-    return f"{words[chosen]}, though it was declared that it {words[declared]}: {campaign['closeReason']}"
+    return f"{words[chosen]}, though it was declared that it {words[declared]}: {campaign.reason}"
+
+
+def _moment(at: datetime | None) -> str:
+    return _time(rfc3339(at))
 
 
 def _time(text: str | None) -> str:

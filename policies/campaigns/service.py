@@ -17,7 +17,7 @@ from policies.campaigns.model import (
     Item,
     ItemState,
 )
-from policies.campaigns.ports import OPENS, CampaignStore, ItemFilter
+from policies.campaigns.ports import CampaignStore, ItemFilter
 from policies.campaigns.sight import Sight, Sights
 from policies.campaigns.starting import Starting
 from policies.model import Subject
@@ -179,7 +179,7 @@ class Campaigns:
         matches = [item for item in self._every(campaign, where) if self._fits(sight, item, query)]
         page = matches[offset : offset + limit]
         rights = self._present.rights() if page and campaign.state is CampaignState.OPEN else None
-        opens = self._store.sets(campaign.id, OPENS) if page else {}
+        opens = self._store.opens(campaign.id) if page else {}
         rows = []
         for item in page:
             now = (
@@ -250,7 +250,7 @@ class Campaigns:
     def _where(self, campaign: Campaign, sight: Sight, query: ItemQuery) -> ItemFilter:
         opens = None
         if query.dataset is not None:
-            sets = self._store.sets(campaign.id, OPENS)
+            sets = self._store.opens(campaign.id)
             opens = [key for key, datasets in sets.items() if query.dataset in datasets] or _NOWHERE
         return ItemFilter(
             states=(query.state,) if query.state is not None else None,

@@ -9,7 +9,7 @@ from catalog.errors import NotAllowed, NotFound, NotSignedIn
 from policies.access.identity import Identity
 from policies.campaigns.model import Campaign, Item, ReviewerSet
 from policies.campaigns.people import Owners, is_reviewer
-from policies.campaigns.ports import REVIEWERS, CampaignStore
+from policies.campaigns.ports import CampaignStore
 from policies.campaigns.reviewers import holds
 from policies.campaigns.within import of_domain
 from policies.decision.domains import Domain, Power
@@ -128,8 +128,7 @@ class Sights:
     def of(self, subject: Subject, campaign: Campaign, owners: Owners | None = None) -> Sight:
         """Raises nothing: a subject without any right gets a sight that shows nothing."""
         view = self._state.view()
-        stored = self._store.sets(campaign.id, REVIEWERS)
-        sets = {key: ReviewerSet.from_json(value) for key, value in stored.items()}
+        sets = self._store.reviewers(campaign.id)
         permissions = self._identity.permissions(subject)
         places: dict[str | None, Subject] = {None: subject}
         for away in self._delegations.for_delegate(subject.user):

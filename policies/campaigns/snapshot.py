@@ -6,15 +6,13 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.audit.log import AuditLog
 from policies.campaigns.evidence import Evidence, Usage
-from policies.campaigns.model import Item, ReviewerSet, Right
+from policies.campaigns.model import Item, ReviewerSet, Right, SharedSets
 from policies.campaigns.people import KnownPeople
-from policies.campaigns.ports import OPENS, REVIEWERS
 from policies.campaigns.reviewers import Reviewing
 from policies.campaigns.rights import Rights
 from policies.campaigns.scope import Scope, find
@@ -32,7 +30,7 @@ class Snapshot:
     """Items of one campaign, with the sets that they share and sentences on what was not looked at."""
 
     items: list[Item] = field(default_factory=list)
-    sets: dict[str, dict[str, Any]] = field(default_factory=lambda: {REVIEWERS: {}, OPENS: {}})
+    sets: SharedSets = field(default_factory=SharedSets)
     notes: list[str] = field(default_factory=list)
 
 
@@ -98,7 +96,7 @@ class Snapshots:
             yield f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing."
         if "roles" in spec.items:
             yield "Of roles and owners the audit names none, so reading a dataset counts as use of all that open it."
-        nobody = sum(not snapshot.sets[REVIEWERS][item.reviewers]["users"] for item in snapshot.items)
+        nobody = sum(not snapshot.sets.reviewers[item.reviewers].users for item in snapshot.items)
         if nobody:
             yield f"{nobody} items have nobody who may decide them."
 
@@ -126,14 +124,17 @@ def in_scope(spec: AccessReviewSpec, scope: Scope, rights: Rights) -> Iterator[t
 
 
 def _reviewers(snapshot: Snapshot, reviewers: ReviewerSet) -> str:
-    return _shared(snapshot.sets[REVIEWERS], reviewers.to_json())
+    key = _key(reviewers.to_json())
+    snapshot.sets.reviewers.setdefault(key, reviewers)
+    return key
 
 
 def _opens(snapshot: Snapshot, opened: frozenset[str]) -> str:
-    return _shared(snapshot.sets[OPENS], sorted(opened))
-
-
-def _shared(sets: dict[str, Any], value: Any) -> str:
-    key = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:24]
-    sets.setdefault(key, value)
+    datasets = sorted(opened)
+    key = _key(datasets)
+    snapshot.sets.opens.setdefault(key, datasets)
     return key
+
+
+def _key(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:24]

@@ -11,14 +11,8 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed
 from policies.access.identity import Identity
 from policies.campaigns.closing import Closing, summary
 from policies.campaigns.deciding import Present
-from policies.campaigns.model import (
-    RUNNING,
-    Campaign,
-    CampaignState,
-    ReviewerSet,
-    digest_of,
-)
-from policies.campaigns.ports import REVIEWERS, CampaignStore
+from policies.campaigns.model import RUNNING, Campaign, CampaignState, SharedSets, digest_of
+from policies.campaigns.ports import CampaignStore
 from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.snapshot import Snapshot, Snapshots
 from policies.campaigns.waiting import waiting
@@ -98,7 +92,7 @@ class Starting:
                 notes=(error.message,),
             )
             with self._store.transaction():
-                if self._store.add(failed, (), {}):
+                if self._store.add(failed, (), SharedSets()):
                     self._records.campaign("weir", "campaign.failed", failed, [error.message])
                     self._records.report(
                         "campaign.failed",
@@ -138,8 +132,7 @@ class Starting:
             occurrence=occurrence,
             notes=tuple(snapshot.notes),
         )
-        sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
-        waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
+        waits = waiting(snapshot.items, snapshot.sets.reviewers, self._present.people(), self._present.owners())
         with self._store.transaction():
             allowed()
             self._add(campaign, snapshot)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from catalog.errors import InvalidInput
 from catalog.near_names import did_you_mean
@@ -57,12 +58,12 @@ KINDS: Mapping[str, type[BaseModel]] = {
 def parse(kind: str, name: str, spec: Any) -> BaseModel:
     """A spec as its pydantic model. Raises InvalidInput naming the document, the field and the fix.
 
-    `details["problems"]` has one {field, path, problem} for each; `path` begins with "spec".
+    `details["problems"]` has a `FieldProblem` for each.
     """
     try:
         return KINDS[kind].model_validate(spec)
     except ValidationError as error:
-        problems = [_problem(kind, dict(e)) for e in error.errors(include_url=False)]
+        problems = [_problem(kind, each) for each in error.errors(include_url=False)]
     first = problems[0]
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
     raise InvalidInput(
@@ -71,13 +72,20 @@ def parse(kind: str, name: str, spec: Any) -> BaseModel:
     )
 
 
-def dump(spec: BaseModel) -> dict[str, Any]:
+def dump(spec: BaseModel) -> dict[str, object]:
     """A spec as JSON, as it was written: nothing added that was not there. `parse` of it gives the same."""
-    written: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return written
+    return spec.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def _problem(kind: str, error: dict[str, Any]) -> dict[str, Any]:
+class FieldProblem(TypedDict):
+    """What is wrong with one field; `path` begins with "spec"."""
+
+    field: str
+    path: list[str | int]
+    problem: str
+
+
+def _problem(kind: str, error: ErrorDetails) -> FieldProblem:
     # The name of the branch pydantic took ("mask") stands in the place of a Policy's error; nobody wrote it.
     place = list(error["loc"][1:] if kind == "Policy" and error["type"] != "policy_type" else error["loc"])
     match error["type"]:
@@ -94,7 +102,7 @@ def _problem(kind: str, error: dict[str, Any]) -> dict[str, Any]:
             problem = "must be a mapping of fields, as in {type: mask}"
         case _:
             problem = f"cannot be used: {error['msg'][0].lower()}{error['msg'][1:]}"
-    path = ["spec", *place]
+    path: list[str | int] = ["spec", *place]
     return {"field": ".".join(map(str, path)), "path": path, "problem": problem}
 
 

@@ -208,7 +208,7 @@ def _page(title: str, body: str, base_url: str | None) -> str:
     )
 
 
-def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dict[str, Any]:
+def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dict[str, object]:
     """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions.
 
     A purpose that is not declared is text of the requester and is left out. So is a path that is too long: a part of one leads

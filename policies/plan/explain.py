@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from catalog.datatypes import ArrayType, MapType, StructType
 from catalog.paths import FieldPath
-from policies.model import ColumnDecision, Decision, Effect, MaskType, Reason
+from policies.model import ColumnDecision, Decision, Effect, Mask, MaskType, Reason
+from policies.plan.answer_parts import ColumnEffect, ExplainedTable, QueryDecision, ShownMask
 from policies.plan.ports import QueryTable
 from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
@@ -15,14 +15,14 @@ from policies.sql.expression_sources import ELEMENT, Output
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 
-DERIVED = {"effect": "derived", "text": "derived"}
+DERIVED: ColumnEffect = {"effect": "derived", "text": "derived"}
 
 
 def reasons_json(reasons: Iterable[Reason]) -> list[dict[str, str]]:
     return [{"kind": r.kind, "name": r.name, "text": r.text} for r in reasons]
 
 
-def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
+def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection[str]] | None = None) -> QueryDecision:
     """{effect, reasons, gaps, grants, filters, expires} of all tables of a query together; one deny denies it.
 
     `fields`: dataset -> the paths whose reasons are included; all of them when None.
@@ -47,24 +47,29 @@ def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection
     }
 
 
+def mask_json(mask: Mask | None) -> ShownMask | None:
+    """None where the value shows as it is."""
+    if mask is None:
+        return None
+    return {"type": str(mask.type), "expression": mask.expression, "params": dict(mask.params)}
+
+
 def is_masked(column: ColumnDecision) -> bool:
     return column.mask is not None and column.mask.type is not MaskType.MASK_NONE
 
 
-def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None = None) -> dict[str, Any]:
-    """`{effect: clear | masked | denied | withheld | derived, text, masks?, fields?, opened?}` for one column.
-
-    `opened`: why it is unmasked, in sentences.
-    """
+def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None = None) -> ColumnEffect:
+    """How one column is shown; `note`: why it is withheld."""
     if note:
         return {"effect": "withheld", "text": note}
     masked = [d for d in decisions if is_masked(d) and d.effect is Effect.ALLOW]
     denied = [d for d in decisions if d.effect is Effect.DENY]
     if not masked and not denied:
-        because = opened_by(decisions)
-        opened = {"opened": because} if because else {}
         text = "clear" if direct else "derived from unmasked fields"
-        return {"effect": "clear" if direct else "derived", "text": text, **opened}
+        shown: ColumnEffect = {"effect": "clear" if direct else "derived", "text": text}
+        if because := opened_by(decisions):
+            shown["opened"] = because
+        return shown
     if masked:
         reasons = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))
         return {
@@ -101,10 +106,10 @@ def _said(column: ColumnDecision) -> str:
     return f"{reason} ({'; '.join(tags)})" if tags and first.kind != "tag" else reason
 
 
-def header(output: Output | None, tables: Mapping[TableRef, GovernedTable]) -> dict[str, Any]:
+def header(output: Output | None, tables: Mapping[TableRef, GovernedTable]) -> ColumnEffect:
     """One column in the header of an answer."""
     if output is None:
-        return dict(DERIVED)
+        return DERIVED.copy()
     if not output.sources:
         return {"effect": "derived", "text": "not from a topic"}
     decisions: list[ColumnDecision] = []
@@ -113,7 +118,7 @@ def header(output: Output | None, tables: Mapping[TableRef, GovernedTable]) -> d
         governed = tables.get(ref)
         column = find(governed, names[0]) if governed else None
         if governed is None or column is None:
-            return dict(DERIVED)
+            return DERIVED.copy()
         note = note or column.note
         decisions += within(governed, column, names[1:])
     return describe(decisions, output.direct, note if output.direct else None)
@@ -157,8 +162,8 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
     return path
 
 
-def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: GovernedTable | None) -> dict[str, Any]:
-    answer: dict[str, Any] = {
+def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: GovernedTable | None) -> ExplainedTable:
+    answer: ExplainedTable = {
         "name": ref.name,
         "dataset": table.reference,
         "effect": str(decision.effect),
@@ -166,17 +171,17 @@ def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: G
         "gaps": list(decision.gaps),
         "filters": [f.where for f in decision.filters],
         "grants": list(decision.grants),
+        "fields": [
+            {
+                "path": c.path,
+                "effect": str(c.effect),
+                "mask": str(c.mask.type) if c.mask else None,
+                "clearWhen": c.clear_when,
+                "reasons": reasons_json(c.reasons),
+            }
+            for c in decision.columns
+        ],
     }
-    answer["fields"] = [
-        {
-            "path": c.path,
-            "effect": str(c.effect),
-            "mask": str(c.mask.type) if c.mask else None,
-            "clearWhen": c.clear_when,
-            "reasons": reasons_json(c.reasons),
-        }
-        for c in decision.columns
-    ]
     if governed is not None:
         answer["columns"] = [
             {

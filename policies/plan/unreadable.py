@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from catalog.datatypes import Alternatives, ArrayType, DataType, MapType, Primitive, StructType
 from catalog.paths import FieldPath, StepKind
@@ -15,6 +15,13 @@ _NAMED = 5
 _UNCOUNTED = "The answer was cut before the end, so values that do not fit their column were not counted."
 RECORDS = "*"
 """In place of the columns of a record's value where the whole record cannot be decoded."""
+
+
+class UnreadableCounts(TypedDict):
+    """The report as JSON has it."""
+
+    unreadable: dict[str, int] | None
+    unreadableText: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class UnreadableReport:
     text: str | None = None
     drifted: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> UnreadableCounts:
         return {"unreadable": None if self.counts is None else dict(self.counts), "unreadableText": self.text}
 
     def with_scans(self, queued: Mapping[str, str]) -> UnreadableReport:

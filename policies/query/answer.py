@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlglot import exp
 
 from catalog.paths import VALUE, FieldPath
 from policies.model import Effect
 from policies.plan import explain
+from policies.plan.answer_parts import AnswerColumn, Partial, QueryDecision, QueryWindow, TableWindow
 from policies.plan.prepare import PreparedQuery
 from policies.query.blamed import text_of
 from policies.sql import trace
@@ -19,8 +19,8 @@ from policies.sql.tables import TableRef
 _WITHHELD = "offsets are withheld: with a row filter they would count the rows that are not there"
 
 
-def header(prepared: PreparedQuery, schema: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """[{name, type, decision}] of a result with these (name, type)."""
+def header(prepared: PreparedQuery, schema: Sequence[tuple[str, str]]) -> list[AnswerColumn]:
+    """The columns of a result with these (name, type)."""
     outputs = trace.outputs(prepared.gated.tree, prepared.columns())
     if len(outputs) != len(schema):
         by_name = {fold(output.name): output for output in outputs}
@@ -33,7 +33,7 @@ def header(prepared: PreparedQuery, schema: Sequence[tuple[str, str]]) -> list[d
     ]
 
 
-def decision(prepared: PreparedQuery) -> dict[str, Any]:
+def decision(prepared: PreparedQuery) -> QueryDecision:
     """The decision behind an answer, with the reasons of the fields that the query uses, and of no others.
 
     `SELECT *` uses the denied fields too: it leaves them out.
@@ -56,8 +56,8 @@ def _in_value(path: str) -> bool:
     return FieldPath.parse(path).root == VALUE.root
 
 
-def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | None:
-    """{limit, text} of an answer that a limit cut; None of a whole one."""
+def partial(limit: str | None, rows: int, most_bytes: int) -> Partial | None:
+    """None of a whole answer."""
     match limit:
         case "rows":
             return {"limit": "rows", "text": f"Only the first {rows:,} rows; ask for more with a higher limit."}
@@ -82,14 +82,14 @@ def notes(prepared: PreparedQuery) -> list[str]:
     return texts
 
 
-def windows(prepared: PreparedQuery) -> dict[str, Any]:
-    """{tables: [{dataset, complete, since, until, limit, records, partitions}]}; positions withheld where they count."""
+def windows(prepared: PreparedQuery) -> QueryWindow:
+    """Positions are withheld where they would count hidden rows."""
     return {"tables": [_window(prepared, ref) for ref in prepared.tables]}
 
 
-def _window(prepared: PreparedQuery, ref: TableRef) -> dict[str, Any]:
+def _window(prepared: PreparedQuery, ref: TableRef) -> TableWindow:
     governed, window = prepared.tables[ref], prepared.windows[ref]
-    answer: dict[str, Any] = {
+    answer: TableWindow = {
         "dataset": governed.table.reference,
         "complete": window.complete,
         "since": window.since,
@@ -98,5 +98,6 @@ def _window(prepared: PreparedQuery, ref: TableRef) -> dict[str, Any]:
     }
     if not governed.positions:
         return {**answer, "note": _WITHHELD}
-    partitions = [{"partition": r.partition, "start": r.start, "end": r.end} for r in window.ranges]
-    return {**answer, "records": window.records, "partitions": partitions}
+    answer["records"] = window.records
+    answer["partitions"] = [{"partition": r.partition, "start": r.start, "end": r.end} for r in window.ranges]
+    return answer

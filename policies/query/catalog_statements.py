@@ -7,9 +7,8 @@ Weir's own explanation; the engine's plans hold the keys of masks. No record is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from catalog.datatypes import StructType, to_ddl
 from catalog.errors import DatasetNotFound, LimitExceeded, NotAllowed, Unavailable
@@ -18,6 +17,7 @@ from policies.audit.actions import AuditAction
 from policies.gate import gate
 from policies.model import Effect, Subject
 from policies.plan import explain
+from policies.plan.answer_parts import AnswerColumn, Explanation, QueryDecision
 from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Window
@@ -35,9 +35,9 @@ from policies.sql.statements import About, Statement, names_table
 ACTION: AuditAction = "query.catalog"
 References = Callable[[], Iterable[str]]
 """Every topic of the catalog, as `CLUSTER/TOPIC`."""
-Types = Callable[[PreparedQuery], list[dict[str, Any]]]
-"""[{name, type, decision}] of a query's result, by analysis alone."""
-Explain = Callable[[str], dict[str, Any]]
+Types = Callable[[PreparedQuery], list[AnswerColumn]]
+"""The columns of a query's result, by analysis alone."""
+Explain = Callable[[str], Explanation]
 
 _DESCRIBED = (("col_name", "string"), ("data_type", "string"), ("comment", "string"))
 _MOST_FIELDS = 200
@@ -52,12 +52,14 @@ class StatementResult:
     truncated: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def header(self) -> list[dict[str, Any]]:
-        """[{name, type, decision}], as queries have it."""
-        decision = {"effect": "clear", "text": "from the catalog"}
-        return [{"name": name, "type": kind, "decision": dict(decision)} for name, kind in self.columns]
+    def header(self) -> list[AnswerColumn]:
+        """The columns, as queries have them."""
+        return [
+            {"name": name, "type": kind, "decision": {"effect": "clear", "text": "from the catalog"}}
+            for name, kind in self.columns
+        ]
 
-    def decision(self) -> dict[str, Any]:
+    def decision(self) -> QueryDecision:
         """Of an answer that shows nothing of a record."""
         return explain.decision_json([])
 
@@ -205,7 +207,7 @@ class CatalogAnswers:
         return StatementResult(list(_DESCRIBED), rows)
 
 
-def plan_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
+def plan_lines(explanation: Explanation) -> Iterator[str]:
     """An explanation (see `GovernedQuery.explain`) line by line: what would be decided, read and shown."""
     yield f"Query: {' '.join(explanation['sql'].split())}"
     yield f"Decision: {explanation['decision']['effect']}"

@@ -11,13 +11,14 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
 from policies.audit.actions import AuditAction
 from policies.decision.agents import stated_purpose
 from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
+from policies.plan.answer_parts import AnswerColumn
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Window
 from policies.plan.ports import Engine, QueryTable
@@ -69,12 +70,12 @@ class CheckedTable:
 
 @dataclass(frozen=True, slots=True)
 class CheckedQuery:
-    """columns [{name, type, decision}], empty where the text would not run. `types`: where the types come from; `none` when
+    """`columns`: empty where the text would not run. `types`: where the types come from; `none` when
     the engine was busy, away, or not asked."""
 
     problems: Sequence[Problem] = ()
     tables: Sequence[CheckedTable] = ()
-    columns: Sequence[dict[str, Any]] = ()
+    columns: Sequence[AnswerColumn] = ()
     types: Literal["engine", "none"] = "none"
     emit_changes: bool = False
 

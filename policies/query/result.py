@@ -4,32 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
+from policies.plan.answer_parts import AnswerColumn, Partial, QueryDecision, QueryWindow
 from policies.plan.model import Batches
-from policies.plan.unreadable import UnreadableReport
+from policies.plan.unreadable import UnreadableCounts, UnreadableReport
+
+
+class AnswerJson(UnreadableCounts):
+    """A whole answer, as JSON has it."""
+
+    columns: list[AnswerColumn]
+    rows: list[list[object]]
+    decision: QueryDecision
+    window: QueryWindow
+    truncated: bool
+    partial: Partial | None
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """columns [{name, type, decision: {effect, text, ...}}], rows (see `policies.plan.model.Result`), decision {effect,
-    reasons, gaps, grants, filters, expires}, window {tables: [...]}; truncated = a limit cut rows off.
+    """`rows`: see `policies.plan.model.Result`; `truncated`: a limit cut rows off.
 
-    partial  None, or {limit: rows | bytes, text}: which limit it was, in words too
     unreadable  what was counted of values that do not fit their column, see `policies.plan.unreadable`
     notes    sentences about the question: what of it was not done, or does not mean what it looks like
     """
 
-    columns: list[dict[str, Any]]
+    columns: list[AnswerColumn]
     rows: list[list[object]]
-    decision: dict[str, Any]
-    window: dict[str, Any]
+    decision: QueryDecision
+    window: QueryWindow
     truncated: bool
-    partial: dict[str, Any] | None = None
+    partial: Partial | None = None
     unreadable: UnreadableReport = field(default_factory=UnreadableReport)
     notes: list[str] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> AnswerJson:
         return {
             "columns": self.columns,
             "rows": self.rows,
@@ -49,9 +59,9 @@ class OpenAnswer:
     unreadable  gives `QueryAnswer.unreadable`, once the last batch was given
     """
 
-    columns: list[dict[str, Any]]
-    decision: dict[str, Any]
-    window: dict[str, Any]
+    columns: list[AnswerColumn]
+    decision: QueryDecision
+    window: QueryWindow
     batches: Batches
     limit: int
     unreadable: Callable[[], UnreadableReport] = UnreadableReport

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator, Iterator
 from functools import partial
-from typing import Any
 
 from policies.decision.agents import stated_purpose
 from policies.model import Effect, RecordWindow, Subject
 from policies.plan import explain
+from policies.plan.answer_parts import Explanation
 from policies.plan.cancellation import Stop
 from policies.plan.gathering import require_rows
 from policies.plan.given_rows import GivenRows
@@ -28,6 +28,7 @@ from policies.query.result import OpenAnswer, QueryAnswer
 from policies.query.running_access import Access, AllowedBatches, CountedBatches
 from policies.query.steps import Steps
 from policies.query.stream import Stream
+from policies.query.stream_events import ColumnsEvent, StreamEvent
 from policies.sql import live
 from policies.sql.statements import Statement
 from policies.sql.view_statements import ViewStatement
@@ -146,9 +147,8 @@ class GovernedQuery(Steps):
         purpose: str | None = None,
         limit: int | None = None,
         window: RecordWindow = RecordWindow.NEWEST,
-    ) -> dict[str, Any]:
-        """What a query would do: {decision, tables [{name, dataset, effect, reasons, gaps, filters, grants, fields,
-        columns}], columns, sql, window, limit, emitChanges}. No record is read.
+    ) -> Explanation:
+        """What a query would do. No record is read.
 
         A query that would be denied is explained too. Raises SqlRefused, DatasetNotFound, QueryFailed.
         """
@@ -162,7 +162,7 @@ class GovernedQuery(Steps):
         if prepared.gaps:
             decision["effect"] = str(Effect.DENY)
             decision["gaps"] += prepared.gaps
-        answer: dict[str, Any] = {
+        answer: Explanation = {
             "decision": decision,
             "tables": [
                 explain.table_json(ref, table, resolved.decisions[ref], prepared.tables.get(ref))
@@ -183,13 +183,9 @@ class GovernedQuery(Steps):
 
     def stream(
         self, subject: Subject, sql: str, purpose: str | None = None, running: Running | None = None
-    ) -> Generator[dict[str, Any], None, None]:
-        """A push query: events as they come, beginning with what arrives from now on.
+    ) -> Generator[StreamEvent, None, None]:
+        """A push query: events as they come, beginning with what arrives from now on. Close the iterator to end it.
 
-        {"type": "columns", columns, decision} first and whenever a decision changes what shows,
-        {"type": "unreadable", unreadable, text} when values did not fit, counted since the query began,
-        {"type": "rows", rows, truncated, unreadable}, {"type": "idle"} about every second without news, and at last
-        {"type": "end", code, message, reasons}: access ended, or the engine failed. Close the iterator to end it.
         Raises, before the first event, what `run` raises. `running` is ended by the caller.
         """
         purpose = stated_purpose(subject, purpose)
@@ -206,7 +202,7 @@ class GovernedQuery(Steps):
             self._preparer.look(prepared)
             self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
-        begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
+        begin: ColumnsEvent = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
         access = Access(self._preparer, subject, prepared, live, self._recheck(subject), fixed=False)
         stream = Stream(
             access=access,

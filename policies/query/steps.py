@@ -13,6 +13,7 @@ from policies.decision.agents import most_rows
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Agent, Subject
+from policies.plan.answer_parts import AnswerColumn
 from policies.plan.errors import QueryFailed
 from policies.plan.gathering import require_rows, row_weight
 from policies.plan.model import QueryPlan, Result
@@ -28,7 +29,7 @@ from policies.query.catalog_statements import References
 from policies.query.door import AuditedGate
 from policies.query.failures import explained
 from policies.query.running_access import Access
-from policies.query.stream import ended
+from policies.query.stream_events import StreamEvent, ended
 from policies.query.unfit_values import Unfit
 from policies.query.view_statements import ViewStatements
 
@@ -90,10 +91,10 @@ class Steps:
         subject: Subject,
         live: Running,
         prepared: PreparedQuery,
-        begin: dict[str, Any],
-        events: Iterator[dict[str, Any]],
+        begin: StreamEvent,
+        events: Iterator[StreamEvent],
         access: Access,
-    ) -> Generator[dict[str, Any], None, None]:
+    ) -> Generator[StreamEvent, None, None]:
         """The events of a stream from its first, until it ends or is stopped."""
         with self._trail.ending(subject, live, prepared), access.watching():
             yield begin
@@ -106,14 +107,15 @@ class Steps:
                     return
                 if event["type"] == "end":
                     live.whole, live.problem, live.message = False, event["code"], event["message"]
+                rows = len(event["rows"]) if event["type"] == "rows" else 0
                 try:
-                    self._count(subject, prepared, live.rows, len(event.get("rows", ())))
+                    self._count(subject, prepared, live.rows, rows)
                 except LimitExceeded as error:
                     live.whole = False
                     live.ended_by(error)
                     yield ended(error)
                     return
-                live.rows += len(event.get("rows", ()))
+                live.rows += rows
                 if event["type"] == "unreadable":
                     live.report = UnreadableReport(event["unreadable"], event["text"])
                 yield event
@@ -193,7 +195,7 @@ class Steps:
             self._unfit.report(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
         return plan
 
-    def _analysed(self, prepared: PreparedQuery, rows: int) -> list[dict[str, Any]]:
+    def _analysed(self, prepared: PreparedQuery, rows: int) -> list[AnswerColumn]:
         with self._named(prepared):
             return query_answer.header(prepared, self._engine.check(prepared.plan(rows, self._settings.seconds)))
 
@@ -205,5 +207,5 @@ class Steps:
         except QueryFailed as error:
             raise explained(prepared, error) from None
 
-    def _header(self, prepared: PreparedQuery, result: Result) -> list[dict[str, Any]]:
+    def _header(self, prepared: PreparedQuery, result: Result) -> list[AnswerColumn]:
         return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])

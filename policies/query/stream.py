@@ -16,10 +16,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from catalog.errors import WeirError
 from policies.plan import explain
+from policies.plan.answer_parts import AnswerColumn
 from policies.plan.cancellation import Stop
 from policies.plan.model import Range, Result, Unreadable, Window
 from policies.plan.ports import Offsets
@@ -27,6 +27,7 @@ from policies.plan.prepare import PreparedQuery, Preparer
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
 from policies.query.running_access import Access
+from policies.query.stream_events import StreamEvent, ended
 from policies.query.stream_state import StreamRecords
 from policies.sql import live
 from policies.sql.tables import TableRef
@@ -54,11 +55,6 @@ class Beat:
         time.sleep(max(0.0, self._next - now))
 
 
-def ended(error: WeirError) -> dict[str, Any]:
-    """The last event of a push query that an error ended."""
-    return {"type": "end", "code": error.code, "message": error.message, "reasons": error.details.get("reasons", [])}
-
-
 @dataclass(slots=True)
 class Stream:
     """One push query of one subject."""
@@ -67,19 +63,19 @@ class Stream:
     preparer: Preparer
     offsets: Offsets
     run: Callable[[PreparedQuery, int], Result]
-    header: Callable[[PreparedQuery, Result], list[dict[str, Any]]]
+    header: Callable[[PreparedQuery, Result], list[AnswerColumn]]
     settings: QuerySettings
     report: Callable[[PreparedQuery, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
-    columns: list[dict[str, Any]] | None = None
+    columns: list[AnswerColumn] | None = None
     """The columns that the follower has been given already."""
     beat: Beat = field(default_factory=Beat)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
     _closed: threading.Event = field(default_factory=threading.Event)
 
-    def follow(self, prepared: PreparedQuery) -> Iterator[dict[str, Any]]:
+    def follow(self, prepared: PreparedQuery) -> Iterator[StreamEvent]:
         """Events, at beats only, until access ends, the engine fails, or the caller closes the iterator."""
-        news: queue.Queue[dict[str, Any] | BaseException] = queue.Queue(_AHEAD)
+        news: queue.Queue[StreamEvent | BaseException] = queue.Queue(_AHEAD)
         threading.Thread(target=self._work, args=(prepared, news), name="weir-stream", daemon=True).start()
         silent = 0
         try:
@@ -105,7 +101,7 @@ class Stream:
         finally:
             self._closed.set()
 
-    def _work(self, prepared: PreparedQuery, news: queue.Queue[dict[str, Any] | BaseException]) -> None:
+    def _work(self, prepared: PreparedQuery, news: queue.Queue[StreamEvent | BaseException]) -> None:
         """Computes the events, and waits while too many of them are not taken."""
         try:
             for event in self._follow(prepared):
@@ -115,13 +111,13 @@ class Stream:
         except BaseException as error:  # it is raised where the events are taken
             self._hand(news, error)
 
-    def _hand(self, news: queue.Queue[dict[str, Any] | BaseException], event: dict[str, Any] | BaseException) -> None:
+    def _hand(self, news: queue.Queue[StreamEvent | BaseException], event: StreamEvent | BaseException) -> None:
         while not self._closed.is_set():
             with contextlib.suppress(queue.Full):
                 news.put(event, timeout=_LOOK_SECONDS)
                 return
 
-    def _follow(self, prepared: PreparedQuery) -> Iterator[dict[str, Any]]:
+    def _follow(self, prepared: PreparedQuery) -> Iterator[StreamEvent]:
         shape = live.shape(prepared.gated.tree)
         ref = shape.source
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
@@ -185,7 +181,7 @@ class Stream:
         return tuple(r for r in ranges if r.count)
 
 
-def _taken(news: queue.Queue[dict[str, Any] | BaseException]) -> list[dict[str, Any] | BaseException]:
+def _taken(news: queue.Queue[StreamEvent | BaseException]) -> list[StreamEvent | BaseException]:
     """What is there now."""
     messages = []
     with contextlib.suppress(queue.Empty):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from catalog.ports import EventSink
 from catalog.records import rfc3339
@@ -41,7 +40,7 @@ class GrantNotices:
             # A grant shorter than twice the warning would be announced as ending when it begins.
             short = grant.valid_to - grant.valid_from < 2 * timedelta(hours=self._settings.grant_warning_hours)
             if is_active(grant, now) and grant.valid_to <= soon and not short:
-                data: dict[str, Any] = {
+                data: dict[str, object] = {
                     "dataset": grant.dataset,
                     "user": sorted(grant.subject.users),
                     "group": sorted(grant.subject.groups),
@@ -56,7 +55,7 @@ class GrantNotices:
                 count += self._once("breakglass.overdue", request.id, rfc3339(request.expires_at) or "", data)
         return count
 
-    def _once(self, kind: str, about: str, moment: str, data: dict[str, Any]) -> int:
+    def _once(self, kind: str, about: str, moment: str, data: dict[str, object]) -> int:
         name = f"{kind}/{about}"
         with self._store.transaction():
             present = self._store.get(KIND, name)

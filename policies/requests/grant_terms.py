@@ -16,7 +16,7 @@ from policies.model import Grant, GrantStatus, SubjectMatch
 from policies.settings import PolicySettings
 
 
-def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
+def grant_spec(request: AccessRequest, now: datetime) -> dict[str, object]:
     """The grant that a request ends in; it begins at the wished time, not before now."""
     spec = {
         "subject": _subject(request),
@@ -54,7 +54,7 @@ def _people(request: AccessRequest) -> SubjectMatch:
     )
 
 
-def extended_spec(spec: Mapping[str, Any], request: AccessRequest) -> dict[str, Any]:
+def extended_spec(spec: Mapping[str, Any], request: AccessRequest) -> dict[str, object]:
     """The spec of a grant with the end that an approved extension asks for; nothing else of it changes but who approved."""
     approvers = [v.by for v in request.votes if v.verdict == "approve"]
     approved = dict.fromkeys([*spec.get("approvedBy", ()), *approvers])

@@ -63,7 +63,7 @@ def marked(request: AccessRequest, before: Terms) -> AccessRequest:
     """With the last vote marked as an approval in part, where it left less than there was before."""
     if request.terms == before:
         return request
-    return replace(request, votes=(*request.votes[:-1], replace(request.votes[-1], narrowed=request.terms.to_json())))
+    return replace(request, votes=(*request.votes[:-1], replace(request.votes[-1], narrowed=request.terms)))
 
 
 def _end(request: AccessRequest, until: datetime, now: datetime) -> datetime:

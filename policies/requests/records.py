@@ -120,7 +120,7 @@ class RequestRecords:
         self, subject: Subject, action: AuditAction, request: AccessRequest, decision: str, people: Sequence[str] = ()
     ) -> None:
         """The audit's entry of what a subject did, and the event that reports it. `people`: who is to be notified."""
-        details: dict[str, Any] = {
+        details: dict[str, object] = {
             "request": request.id,
             "requester": request.requester,
             "state": str(request.state),

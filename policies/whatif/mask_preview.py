@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -17,7 +17,7 @@ from catalog.datatypes import Primitive, StructType, family, parse_ddl
 from catalog.errors import InvalidInput, LimitExceeded
 from policies.declared import convert, policy_specs
 from policies.masks import custom, primitives
-from policies.masks.preview import PREVIEW_KEYS, preview
+from policies.masks.preview import PREVIEW_KEYS, MaskedValue, MaskedValues, preview
 from policies.model import Mask, MaskType
 from policies.plan.model import QueryPlan
 from policies.plan.ports import Engine
@@ -34,6 +34,12 @@ _LARGEST_EXPONENT = 38
 """A decimal of Spark has at most 38 digits; a larger one only makes a text as long as its exponent."""
 
 
+class Preview(MaskedValues):
+    """What a mask, by its name, makes of values."""
+
+    mask: str
+
+
 class MaskPreview:
     """The service behind `POST /api/v1/policies/masks/preview`."""
 
@@ -41,8 +47,8 @@ class MaskPreview:
         self._engine = engine
         self._places = threading.BoundedSemaphore(_AT_ONCE)
 
-    def show(self, mask: dict[str, Any], values: Sequence[Any], type_name: str = "STRING") -> dict[str, Any]:
-        """{mask, type, values: [{value, masked}], note}. A CUSTOM mask is computed by the engine, over these values.
+    def show(self, mask: Mapping[str, object], values: Sequence[Any], type_name: str = "STRING") -> Preview:
+        """A CUSTOM mask is computed by the engine, over these values.
 
         `mask` is as in a policy: {type, expression?, params?}. Raises InvalidInput, QueryFailed, LimitExceeded,
         Unavailable.
@@ -62,15 +68,15 @@ class MaskPreview:
         kind = _kind(type_name)
         if parsed.type is not MaskType.CUSTOM:
             answer = preview(parsed, [_typed(v, kind) for v in values], kind)
-            masked = [
+            masked: list[MaskedValue] = [
                 {"value": v, "masked": _plain(s["masked"])} for v, s in zip(values, answer["values"], strict=True)
             ]
-            return {"mask": str(parsed.type), **answer, "values": masked}
+            return {"mask": str(parsed.type), "type": answer["type"], "values": masked, "note": answer["note"]}
         custom.check(parsed.expression or "")
         computed = self._computed(parsed, values, kind)
         return {"mask": str(parsed.type), "type": None, "values": computed, "note": "computed by the query engine"}
 
-    def _computed(self, mask: Mask, values: Sequence[Any], kind: Primitive) -> list[dict[str, Any]]:
+    def _computed(self, mask: Mask, values: Sequence[Any], kind: Primitive) -> list[MaskedValue]:
         if not values:
             return []
         rows = ", ".join(f"({n}, {_literal(v)})" for n, v in enumerate(values))

@@ -1,31 +1,33 @@
-"""What a test of policies expected, compared with the result: nothing, or a problem {what, expected, found}."""
+"""What a test of policies expected, compared with the result."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from policies.model import ColumnDecision, Decision, Effect
 from policies.whatif.policy_cases import Expected
 
+Unmet = dict[str, str]
+"""{what, expected, found} of an expectation that the result does not meet."""
 
-def problem(what: str, expected: Any, actual: Any) -> dict[str, Any]:
+
+def problem(what: str, expected: str, actual: str) -> Unmet:
     return {"what": what, "expected": expected, "found": actual}
 
 
-def effect(expect: Expected, actual: str, about: str = "") -> list[dict[str, Any]]:
+def effect(expect: Expected, actual: str, about: str = "") -> list[Unmet]:
     if expect.effect is None or expect.effect == actual:
         return []
     return [problem(f"effect{about}", expect.effect, actual)]
 
 
-def closed(expect: Expected, actual: str) -> list[dict[str, Any]]:
+def closed(expect: Expected, actual: str) -> list[Unmet]:
     """Of a query that would not run: whatever else was expected of it does not hold."""
     return [] if expect.effect == actual else [problem("effect", expect.effect or "allow", actual)]
 
 
-def mask(expect: Expected, column: ColumnDecision, about: str) -> list[dict[str, Any]]:
-    problems: list[dict[str, Any]] = []
+def mask(expect: Expected, column: ColumnDecision, about: str) -> list[Unmet]:
+    problems: list[Unmet] = []
     if expect.mask is not None:
         actual = str(column.mask.type) if column.mask is not None and column.effect is Effect.ALLOW else "none"
         if actual != expect.mask.upper():
@@ -35,7 +37,7 @@ def mask(expect: Expected, column: ColumnDecision, about: str) -> list[dict[str,
     return problems
 
 
-def filters(expect: Expected, decisions: Sequence[Decision]) -> list[dict[str, Any]]:
+def filters(expect: Expected, decisions: Sequence[Decision]) -> list[Unmet]:
     if expect.filter is None:
         return []
     expected = [expect.filter] if isinstance(expect.filter, str) else expect.filter

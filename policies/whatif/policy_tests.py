@@ -7,7 +7,7 @@ for whom.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from sqlglot import exp
 
@@ -28,9 +28,28 @@ from policies.sql.names import fold, nearest
 from policies.whatif import policy_expectations as expectations
 from policies.whatif import tested_names
 from policies.whatif.policy_cases import Case
+from policies.whatif.policy_expectations import Unmet
 
 ACTION: AuditAction = "policy.test"
-_ALONE: dict[str, Any] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
+_ALONE: dict[str, object] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
+
+
+class CaseResult(TypedDict):
+    """How one test ended."""
+
+    name: str
+    ok: bool
+    problems: list[Unmet]
+    reasons: list[str]
+
+
+class Report(TypedDict):
+    """How tests of policies ended."""
+
+    cases: list[CaseResult]
+    passed: int
+    failed: int
+    total: int
 
 
 class PolicyTests:
@@ -55,11 +74,9 @@ class PolicyTests:
         cases: Sequence[Case],
         view: View,
         facts_after: Callable[[DatasetFacts], DatasetFacts] = lambda facts: facts,
-    ) -> dict[str, Any]:
-        """Run tests for `by`, whom the audit names.
-
-        {cases: [{name, ok, problems: [{what, expected, found}], reasons}], passed, failed, total}."""
-        results: list[dict[str, Any]] = []
+    ) -> Report:
+        """Run tests for `by`, whom the audit names."""
+        results: list[CaseResult] = []
         passed = 0
         for case in cases:
             problems, reasons = self._one(by, case, view, facts_after)
@@ -69,7 +86,7 @@ class PolicyTests:
 
     def _one(
         self, by: Subject, case: Case, view: View, facts_after: Callable[[DatasetFacts], DatasetFacts]
-    ) -> tuple[list[dict[str, Any]], list[str]]:
+    ) -> tuple[list[Unmet], list[str]]:
         now = case.at or self._clock()
         person = DecisionSubject(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
         who, gone = subject_of(view, person)
@@ -88,7 +105,7 @@ class PolicyTests:
         decision = decide_now(view, who, gone, facts, case.purpose, now, self._settings)
         return self._dataset(case, facts, decision)
 
-    def _dataset(self, case: Case, facts: DatasetFacts, decision: Decision) -> tuple[list[dict[str, Any]], list[str]]:
+    def _dataset(self, case: Case, facts: DatasetFacts, decision: Decision) -> tuple[list[Unmet], list[str]]:
         if case.field is not None:
             return self._field(case, case.field, facts, decision)
         problems = expectations.effect(case.expect, str(decision.effect))
@@ -96,14 +113,12 @@ class PolicyTests:
         for path, expected in case.expect.columns.items():
             about = case.model_copy(update={"expect": case.expect.model_copy(update={**_ALONE, "effect": expected})})
             mismatches, why = self._field(about, path, facts, decision)
-            problems += [{**each, "what": f"column {path}"} for each in mismatches]
+            problems += [expectations.problem(f"column {path}", each["expected"], each["found"]) for each in mismatches]
             reasons += why
         reasons += [r.text for r in decision.reasons]
         return [*problems, *expectations.filters(case.expect, [decision])], list(dict.fromkeys(reasons))
 
-    def _field(
-        self, case: Case, field: str, facts: DatasetFacts, decision: Decision
-    ) -> tuple[list[dict[str, Any]], list[str]]:
+    def _field(self, case: Case, field: str, facts: DatasetFacts, decision: Decision) -> tuple[list[Unmet], list[str]]:
         reasons = [*tested_names.unchecked(facts), *(r.text for r in decision.reasons)]
         try:
             place = FieldPath.parse(field)
@@ -126,7 +141,7 @@ class PolicyTests:
 
     def _sql(
         self, by: Subject, case: Case, sql: str, subject: Subject, preparer: Preparer
-    ) -> tuple[list[dict[str, Any]], list[str]]:
+    ) -> tuple[list[Unmet], list[str]]:
         try:
             gated = self._trail.gate(by, sql, case.purpose, ACTION)
         except SqlRefused as error:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Literal, TypedDict
 
 from catalog.errors import NotFound
 from policies.access.decision_service import DecisionSubject as Person
@@ -40,11 +40,48 @@ class Part:
     worded: Callable[[DatasetFacts, Decision], Decision]
 
 
+Direction = Literal["gain", "loss", "other"]
+
+
+class Change(TypedDict):
+    """What would show of a place in place of what shows now; `path` None: it is about which rows there are."""
+
+    path: str | None
+    change: Direction
+    before: str
+    after: str
+    reasons: list[dict[str, str]]
+
+
+class AccessChange(Change):
+    """A change for one user, who states a purpose or none."""
+
+    user: str
+    dataset: str
+    purpose: str | None
+
+
+class Outcome(TypedDict):
+    """What a simulation gives; `note`: why it ended early, `notes`: warnings of masks that those who choose values can undo."""
+
+    changes: list[AccessChange]
+    gains: int
+    losses: int
+    total: int
+    truncated: bool
+    note: str | None
+    users: int
+    datasets: int
+    decisions: int
+    documents: list[dict[str, str]]
+    notes: list[str]
+
+
 @dataclass(slots=True)
 class _Result:
     """What a simulation has counted; `cut`: why it ended early."""
 
-    changes: list[dict[str, Any]] = field(default_factory=list)
+    changes: list[AccessChange] = field(default_factory=list)
     gains: int = 0
     losses: int = 0
     total: int = 0
@@ -53,7 +90,7 @@ class _Result:
     people: set[str] = field(default_factory=set)
     datasets: int = 0
 
-    def to_json(self) -> dict[str, Any]:
+    def outcome(self, documents: list[dict[str, str]], notes: list[str]) -> Outcome:
         return {
             "changes": self.changes,
             "gains": self.gains,
@@ -64,6 +101,8 @@ class _Result:
             "users": len(self.people),
             "datasets": self.datasets,
             "decisions": self.decided,
+            "documents": documents,
+            "notes": notes,
         }
 
 
@@ -90,14 +129,10 @@ class Simulation:
         limit: int = 1000,
         facts_after: FactsAfter = lambda facts: facts,
         part: Part | None = None,
-    ) -> dict[str, Any]:
-        """{changes: [{user, dataset, path, purpose, change: gain | loss | other, before, after, reasons}], gains,
-        losses, total, truncated, note, users, datasets, documents, notes}.
-
-        `path` None is about which rows there are. `dataset` may be a pattern. Users are those declared, owners and
-        grantees, before and after, each without a purpose and with every purpose they may state. `notes` warn
-        of masks that those who choose values can undo. Raises InvalidInput for a document that would be refused.
-        `part`: only these datasets, for a reader who may not know of all others.
+    ) -> Outcome:
+        """`dataset` may be a pattern. Users are those declared, owners and grantees, before and after, each without a
+        purpose and with every purpose they may state. `part`: only these datasets, for a reader who may not know of all
+        others. Raises InvalidInput for a document that would be refused.
         """
         before, after = self._state.view(), proposed_view(self._state, proposed)
         references = sorted(
@@ -123,7 +158,7 @@ class Simulation:
                 self._compare(result, (before, after), (facts, then), name, now, limit, part)
             if result.cut:
                 break
-        return {**result.to_json(), "documents": changed, "notes": list(reversible.warnings())}
+        return result.outcome(changed, list(reversible.warnings()))
 
     def view(self, proposed: Sequence[Proposed]) -> View:
         """The declared view, with proposed documents over it. Raises InvalidInput."""
@@ -182,7 +217,7 @@ def _purposes(view: View, subject: Subject, now: datetime) -> set[str]:
     return set(view.stated(g for g in view.grants_of(subject) if is_active(g, now)))
 
 
-def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, DatasetFacts]) -> Iterable[dict[str, Any]]:
+def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, DatasetFacts]) -> Iterable[Change]:
     first, second = _shown(before, facts[0]), _shown(after, facts[1])
     for path in sorted(first.keys() | second.keys()):
         was, is_ = first.get(path), second.get(path)
@@ -204,7 +239,7 @@ def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, Datas
         if old_rows != new_rows:
             had, has = len(before.filters), len(after.filters)
             # Whether one condition leaves more rows than another is not decided here; only all against some is.
-            direction = "loss" if had == 0 else "gain" if has == 0 else "other"
+            direction: Direction = "loss" if had == 0 else "gain" if has == 0 else "other"
             reasons = [r for r in explain.reasons_json(after.reasons) if r["kind"] == "row-filter"]
             yield {"path": None, "change": direction, "before": old_rows, "after": new_rows, "reasons": reasons}
 
@@ -243,7 +278,7 @@ def _shows(hides: int | None) -> int:
     return 1 + _MOST - (hides or 0)
 
 
-def _direction(before: ColumnDecision | None, after: ColumnDecision | None) -> str:
+def _direction(before: ColumnDecision | None, after: ColumnDecision | None) -> Direction:
     """gain, loss, or other where one thing shows more and another less, or it cannot be compared."""
     old, new = _exposure(before), _exposure(after)
     if before is not None and after is not None and before.mask is not None and before.mask == after.mask:

@@ -18,7 +18,7 @@ from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
 from policies.sql import inventory
 from policies.sql.names import fold, nearest
-from policies.whatif.policy_expectations import problem
+from policies.whatif.policy_expectations import Unmet, problem
 
 _MADE = re.compile(r"(col|c|_)?\d+|col|pos|key|value|id")
 """Names that explode, VALUES, range and similar give."""
@@ -36,7 +36,7 @@ def unchecked(facts: DatasetFacts) -> list[str]:
     return [f"{facts.reference} has no schema and was not scanned, so the names of its columns were not checked."]
 
 
-def unknown_field(facts: DatasetFacts, place: FieldPath) -> dict[str, Any] | None:
+def unknown_field(facts: DatasetFacts, place: FieldPath) -> Unmet | None:
     """A problem for a path of which the dataset has nothing; key, value and headers as such are always there."""
     if not facts.fields or not place.steps or any(within(each.path, place) for each in facts.fields):
         return None
@@ -44,7 +44,7 @@ def unknown_field(facts: DatasetFacts, place: FieldPath) -> dict[str, Any] | Non
     return problem("field", f"a field of {facts.reference}", _no_such(str(place), near))
 
 
-def unknown_columns(prepared: PreparedQuery) -> list[dict[str, Any]]:
+def unknown_columns(prepared: PreparedQuery) -> list[Unmet]:
     """A problem for each name of the query that none of its topics has and the query itself does not make."""
     tree, tables = prepared.gated.tree, prepared.tables
     if tree.find(exp.Pivot) is not None:

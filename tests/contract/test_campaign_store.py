@@ -6,14 +6,25 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from catalog.errors import Conflict
 from policies.adapters.stores.campaigns import SqlCampaignStore
-from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Kind, Outcome, Right
-from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, Counted, ItemFilter
+from policies.campaigns.model import (
+    Campaign,
+    CampaignState,
+    Item,
+    ItemState,
+    Kind,
+    Outcome,
+    ReviewerSet,
+    Right,
+    SharedSets,
+)
+from policies.campaigns.ports import CampaignStore, Counted, ItemFilter
+from policies.model import SubjectMatch
+from policies.workflow import Approvers
 from tests.catalog_stores import STORES, own_database
 from tests.twins.policies.campaigns import MemoryCampaignStore
 
@@ -60,23 +71,26 @@ def item(number: int, name: str = "c-1", **more: object) -> Item:
     return replace(example, **more)  # type: ignore[arg-type]
 
 
-SETS: dict[str, dict[str, Any]] = {
-    REVIEWERS: {"r1": {"users": ["otto"]}, "r2": {"users": []}},
-    OPENS: {"o1": ["prod/orders"]},
-}
+SETS = SharedSets(
+    {
+        "r1": ReviewerSet(Approvers(owners=True), "the owners", ("otto",), ("prod/orders",)),
+        "r2": ReviewerSet(Approvers(people=SubjectMatch(groups=frozenset({"sales"}))), "sales", managers=True),
+    },
+    {"o1": ["prod/orders"]},
+)
 
 
 def test_what_is_added_comes_back_and_an_id_is_taken_once(store: CampaignStore) -> None:
     items = [item(n) for n in range(1, 1201)]
     assert store.add(campaign(), items, SETS)
-    assert not store.add(campaign(), [], {})
+    assert not store.add(campaign(), [], SharedSets())
     assert store.get("c-1") == campaign()
     assert store.get("other") is None
     assert store.item("c-1", 1200) == items[-1]
     assert store.item("c-1", 1201) is None
-    assert store.sets("c-1", REVIEWERS) == SETS[REVIEWERS]
-    assert store.sets("c-1", OPENS) == {"o1": ["prod/orders"]}
-    assert store.sets("other", OPENS) == {}
+    assert store.reviewers("c-1") == SETS.reviewers
+    assert store.opens("c-1") == {"o1": ["prod/orders"]}
+    assert store.opens("other") == {} == store.reviewers("other")
 
 
 def test_campaigns_are_listed_newest_first(store: CampaignStore) -> None:
@@ -84,7 +98,7 @@ def test_campaigns_are_listed_newest_first(store: CampaignStore) -> None:
         store.add(
             campaign(f"c-{number}", state=state, started_at=T0 + timedelta(days=number), review=f"r{number % 2}"),
             [],
-            {},
+            SharedSets(),
         )
     assert [c.id for c in store.campaigns()] == ["c-3", "c-2", "c-1"]
     assert [c.id for c in store.campaigns((CampaignState.OPEN, CampaignState.CLOSING))] == ["c-3", "c-2"]
@@ -159,4 +173,4 @@ def test_a_transaction_that_fails_leaves_nothing(store: CampaignStore) -> None:
     assert store.item("c-1", 1) == item(1)
     assert store.get("c-1") == campaign()
     assert store.get("c-2") is None
-    assert store.sets("c-2", OPENS) == {}
+    assert store.opens("c-2") == {}

@@ -109,7 +109,7 @@ def found(browser: Browser, text: str) -> tuple[list[tuple[int, int]], int]:
     places: list[tuple[int, int]] = []
     cursor, read = None, 0
     while True:
-        page = browser.page(ANA, "prod/people", RecordsQuery(filters=Filters(text), limit=500, cursor=cursor))
+        page: Any = browser.page(ANA, "prod/people", RecordsQuery(filters=Filters(text), limit=500, cursor=cursor))
         places += [(each["partition"], each["offset"]) for each in page["records"]]
         read += page["searched"]["records"]
         cursor = page["older"]

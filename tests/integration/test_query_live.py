@@ -65,11 +65,11 @@ def test_a_push_query_is_governed_and_ends_when_access_does(world: World, engine
     assert first["type"] == "columns" and first["columns"][1]["decision"]["effect"] == "masked"
     begin(events)
     produce(world, "US", "EU", "US")
-    rows = next(e for e in events if e["type"] not in ("idle", "columns"))
+    rows: Any = next(e for e in events if e["type"] not in ("idle", "columns"))
     assert rows["rows"] == [["o901", "xxxx@example1.eu", "EU"]]
     world.denied = True
     ended = time.monotonic()
-    last = [e for e in events if e["type"] != "idle"]
+    last: list[Any] = [e for e in events if e["type"] != "idle"]
     world.denied = False
     assert [e["type"] for e in last] == ["end"] and last[0]["code"] == "not_allowed"
     assert time.monotonic() - ended < 5
@@ -103,7 +103,7 @@ def test_a_push_query_with_groups_says_what_changed(world: World, engine: SparkE
     produce(world, "EU")
     assert next(s for s in state(events) if s) == {zero: [2, "2.00"]}
     world.denied = True
-    last = [e for e in events if e["type"] not in ("idle", "rows")]
+    last: list[Any] = [e for e in events if e["type"] not in ("idle", "rows")]
     world.denied = False
     assert last[-1]["code"] == "not_allowed"
 
@@ -162,7 +162,7 @@ def test_a_push_query_is_cut_while_a_batch_is_computed(world: World, engine: Spa
     produce(world, "EU")
     world.looked = 0.0
     threading.Timer(1.0, lambda: setattr(world, "denied", True)).start()
-    last = [e for e in events if e["type"] != "idle"][-1]
+    last: Any = [e for e in events if e["type"] != "idle"][-1]
     ended = time.monotonic()
     world.denied = False
     assert last["code"] == "not_allowed"
@@ -202,7 +202,7 @@ def test_a_push_query_that_would_hold_too_much_ends(world: World, engine: SparkE
     events = service(world, engine, stream_state_records=2).stream(ANA, sql, "analysis")
     begin(events)
     produce(world, "EU", "EU", "EU")
-    last = [e for e in events if e["type"] != "idle"][-1]
+    last: Any = [e for e in events if e["type"] != "idle"][-1]
     assert last["type"] == "end" and last["code"] == "limit_exceeded" and "window(_timestamp" in last["message"]
 
 

@@ -260,6 +260,6 @@ def test_push_queries_show_what_the_scenario_has(doors: Doors) -> None:
         rows: list[list[Any]] = []
         for event in itertools.takewhile(lambda _, p=person, r=rows: len(r) < len(p.rows), events):  # type: ignore[misc]
             assert event["type"] != "end", event
-            rows += event.get("rows", ())
+            rows += event["rows"] if event["type"] == "rows" else []
         events.close()
         no([scenarios.rows_problem("push query", person, rows)])

@@ -16,7 +16,7 @@ from api.joins.views.service import Views
 from tests.view_world import ViewWorld, view_world
 from tests.waiting import until
 from views.row_ports import Wanted
-from views.runner.state import ViewState
+from views.runner.state import Generation, ViewState
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 PEOPLE: list[dict[str, Any]] = [
@@ -72,13 +72,23 @@ def view(name: str, sql: str, more: str = "", user: str = "rep") -> str:
     return f"apiVersion: weir/v1\nkind: View\nmetadata: {{name: {name}}}\nspec:\n  sql: {sql}\n  runAs: {{user: {user}}}\n{more}"
 
 
+def kept(world: ViewWorld, name: str) -> ViewState:
+    return ViewState.read(world.services[Views]._states.get(name))
+
+
+def active_of(world: ViewWorld, name: str) -> Generation:
+    active = kept(world, name).active
+    assert active is not None
+    return active
+
+
 def rows(world: ViewWorld, name: str) -> dict[str, dict[str, Any]]:
     """What the serving table holds for readers, by key."""
-    services = world.services[Views]
-    state = ViewState.read(services._states.get(name))
-    if state.active is None:
+    active = kept(world, name).active
+    if active is None:
         return {}
-    return {row.key: dict(row.values) for row in services._serving.read(name, state.active.id, Wanted(), 10_000)}
+    stored = world.services[Views]._serving.read(name, active.id, Wanted(), 10_000)
+    return {row.key: dict(row.values) for row in stored}
 
 
 def bytes_under(folder: Path, needle: bytes) -> list[str]:
@@ -129,18 +139,18 @@ def test_a_mask_that_is_tightened_leaves_no_clear_value_behind(world: ViewWorld,
     assert {json.loads(value or b"{}")["email"] for _, value, _ in world.records(f"{orders}-copy")} == {
         "xxxx@example.org"
     }
-    world.until("copy", lambda _: not world.services[Views]._states.get("copy")["retired"])
+    world.until("copy", lambda _: not kept(world, "copy").retired)
     assert bytes_under(world.folder, b"canary7@") == []
 
 
 def test_a_view_whose_subject_loses_access_loses_its_rows(world: ViewWorld, orders: str) -> None:
     world.apply(view("lost", f"SELECT id, amount FROM `{orders}`", "  key: [id]\n", "out"))
     world.until("lost", lambda v: v["rows"] == len(PEOPLE))
-    topic = world.services[Views]._states.get("lost")["active"]["topic"]
+    topic = active_of(world, "lost").topic
     world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: out}\nspec: {roles: []}\n")
     ended = world.until("lost", lambda v: v["state"] == "failed" and v["generation"] is None, 30)
     assert (ended["error"]["code"] == "not_allowed" and "out" in ended["error"]["message"]) or ended["error"]["details"]
-    world.until("lost", lambda _: not world.services[Views]._states.get("lost")["retired"])
+    world.until("lost", lambda _: not kept(world, "lost").retired)
     assert rows(world, "lost") == {} and not (world.folder / "views" / "lost" / "1").exists()
     assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
     world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: out}\nspec: {roles: [reporting]}\n")
@@ -191,11 +201,11 @@ def test_paused_resumed_and_deleted(world: ViewWorld, orders: str) -> None:
     assert world.view(name)["rows"] == 2
     assert world.admin.post(f"/api/v1/views/{name}/resume").status_code == 200
     world.until(name, lambda v: v["rows"] == 3)
-    state = world.services[Views]._states.get(name)["active"]
+    active = active_of(world, name)
     assert world.admin.delete(f"/api/v1/declared/View/{name}").status_code == 200
     assert world.admin.get(f"/api/v1/views/{name}").status_code == 404
     until(lambda: name not in world.services[Views]._states.all(), "the end of the view's state")
-    assert world.services[Views]._serving.generations(name) == [] and not Path(state["checkpoint"]).exists()
+    assert world.services[Views]._serving.generations(name) == [] and not Path(active.checkpoint).exists()
 
 
 @pytest.mark.parametrize(
@@ -412,7 +422,7 @@ def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world:
     world.scan(topic)
     world.apply(view(name, f"SELECT n FROM `{topic}`"))
     world.until(name, lambda v: v["rows"] == 40 and v["lag"]["records"] == 0)
-    active = world.services[Views]._states.get(name)["active"]
+    active = active_of(world, name)
     world.halt()
     commits = world.folder / "views" / name / "1" / "commits"
     for each in commits.iterdir():  # as if the engine was killed before it noted that the batch is whole
@@ -421,7 +431,7 @@ def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world:
     world.run()
     world.send(topic, [{"n": 9}])
     world.until(name, lambda v: v["rows"] == 41 and v["lag"]["records"] == 0)
-    assert len(world.records(active["topic"])) == 81, "the topic has the batch twice"
+    assert len(world.records(active.topic)) == 81, "the topic has the batch twice"
     assert sorted(row["n"] for row in rows(world, name).values()) == sorted([*(n % 4 for n in range(40)), 9])
     world.admin.delete(f"/api/v1/declared/View/{name}")
 
@@ -447,8 +457,7 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     """As a runner does that finds the stream of one that was killed."""
     world.apply(view("orphan", f"SELECT id, amount FROM `{orders}`", "  key: [id]\n"))
     world.until("orphan", lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
-    old = world.services[Views]._states.get("orphan")
-    topic = old["active"]["topic"]
+    old, topic = kept(world, "orphan"), active_of(world, "orphan").topic
     before = len(world.records(topic))
     world.forsake()
     world.send(orders, [{"id": "unseen", "region": "r0", "amount": 3, "email": "u@example.org"}], ["unseen"])
@@ -458,8 +467,8 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     world.until("orphan", lambda v: v["generation"] == 2 and v["building"] is None and v["lag"]["records"] == 0)
     world.send(orders, [{"id": "later", "region": "r0", "amount": 3, "email": "l@example.org"}], ["later"])
     world.until("orphan", lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
-    world.until("orphan", lambda _: not world.services[Views]._states.get("orphan")["retired"])
-    assert world.services[Views]._states.get("orphan")["session"] not in ("", old["session"])
+    world.until("orphan", lambda _: not kept(world, "orphan").retired)
+    assert kept(world, "orphan").session not in ("", old.session)
     assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
     world.admin.delete("/api/v1/declared/Policy/hide-ids")
     world.admin.delete("/api/v1/declared/View/orphan")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from catalog.errors import NotFound
-from views.model import Positions, Row
+from views.model import Positions, Row, Wish
 from views.row_ports import Change, Changes, Contained, Versions, Wanted
 from views.serving.key_order import bounds, key_bytes
 from views.serving.whole_versions import whole_versions
@@ -152,8 +152,8 @@ class MemoryViewStates:
     """`views.ports.ViewStates` in dicts. Safe for threads."""
 
     def __init__(self) -> None:
-        self._states: dict[str, dict[str, Any]] = {}
-        self._wishes: dict[str, dict[str, Any]] = {}
+        self._states: dict[str, dict[str, object]] = {}
+        self._wishes: dict[str, Wish] = {}
         self._beaten: datetime | None = None
         self._lock = threading.RLock()
 
@@ -163,11 +163,11 @@ class MemoryViewStates:
     def beaten(self) -> datetime | None:
         return self._beaten
 
-    def get(self, view: str) -> dict[str, Any]:
+    def get(self, view: str) -> dict[str, object]:
         with self._lock:
             return copy.deepcopy(self._states.get(view, {}))
 
-    def all(self) -> dict[str, dict[str, Any]]:
+    def all(self) -> dict[str, dict[str, object]]:
         with self._lock:
             return {view: copy.deepcopy(self._states.get(view, {})) for view in {**self._states, **self._wishes}}
 
@@ -179,13 +179,13 @@ class MemoryViewStates:
         with self._lock:
             return {*self._states, *self._wishes}
 
-    def wish(self, view: str) -> dict[str, Any]:
+    def wish(self, view: str) -> Wish:
         with self._lock:
-            return copy.deepcopy(self._wishes.get(view, {}))
+            return copy.deepcopy(self._wishes.get(view, Wish()))
 
-    def put_wish(self, view: str, wish: Mapping[str, Any]) -> None:
+    def put_wish(self, view: str, wish: Wish) -> None:
         with self._lock:
-            self._wishes[view] = json.loads(json.dumps(dict(wish)))
+            self._wishes[view] = json.loads(json.dumps(wish))
 
     def forget(self, view: str) -> None:
         with self._lock:

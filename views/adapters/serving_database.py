@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
@@ -52,7 +51,7 @@ class ServingDatabase:
         self._setup = threading.Lock()
 
     def _new_engine(self) -> Engine:
-        pool: dict[str, Any] = {"pool_size": 8, "max_overflow": 56}
+        pool = {"pool_size": 8, "max_overflow": 56}
         if not self.is_sqlite:
             return create_engine(self.url, pool_pre_ping=True, connect_args={"connect_timeout": 5}, **pool)
         engine = create_engine(self.url, connect_args={"timeout": BUSY_MS / 1000}, **pool)

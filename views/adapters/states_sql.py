@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Column, MetaData, Table, delete, insert, select, update
 from sqlalchemy.orm import Mapped, mapped_column
@@ -12,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from catalog.adapters.sql.beside import BesideDatabase
 from catalog.adapters.sql.database import Base, Database
 from catalog.adapters.sql.types import AnyText, Json
+from views.model import Wish
 
 _RUNNER = "_runner"
 """No name of a view, which begin with a letter. Before 0.2.0 this row had what `view_runner` has now."""
@@ -24,8 +24,8 @@ class ViewStateRow(Base):
     __tablename__ = "view_states"
 
     name: Mapped[str] = mapped_column(AnyText, primary_key=True)
-    state: Mapped[dict[str, Any]] = mapped_column(Json)
-    wish: Mapped[dict[str, Any]] = mapped_column(Json)
+    state: Mapped[dict[str, object]] = mapped_column(Json)
+    wish: Mapped[Wish] = mapped_column(Json)
 
 
 class SqlViewStates:
@@ -47,12 +47,12 @@ class SqlViewStates:
             at = connection.execute(select(_WORK.c.at)).scalar()
         return datetime.fromisoformat(at) if at is not None else None
 
-    def get(self, view: str) -> dict[str, Any]:
+    def get(self, view: str) -> dict[str, object]:
         with self._database.read() as session:
             row = session.get(ViewStateRow, view)
             return dict(row.state) if row is not None else {}
 
-    def all(self) -> dict[str, dict[str, Any]]:
+    def all(self) -> dict[str, dict[str, object]]:
         with self._database.read() as session:
             return {row.name: dict(row.state) for row in session.scalars(select(ViewStateRow)) if row.name != _RUNNER}
 
@@ -60,7 +60,7 @@ class SqlViewStates:
         with self._database.read() as session:
             return set(session.scalars(select(ViewStateRow.name))) - {_RUNNER}
 
-    def put(self, view: str, state: Mapping[str, Any]) -> None:
+    def put(self, view: str, state: Mapping[str, object]) -> None:
         with self._database.begin() as session:
             row = session.get(ViewStateRow, view)
             if row is None:
@@ -68,18 +68,18 @@ class SqlViewStates:
             else:
                 row.state = dict(state)
 
-    def wish(self, view: str) -> dict[str, Any]:
+    def wish(self, view: str) -> Wish:
         with self._database.read() as session:
             # The state beside it is large, and this is asked for again and again.
-            return dict(session.scalar(select(ViewStateRow.wish).where(ViewStateRow.name == view)) or {})
+            return session.scalar(select(ViewStateRow.wish).where(ViewStateRow.name == view)) or {}
 
-    def put_wish(self, view: str, wish: Mapping[str, Any]) -> None:
+    def put_wish(self, view: str, wish: Wish) -> None:
         with self._database.begin() as session:
             row = session.get(ViewStateRow, view)
             if row is None:
-                session.add(ViewStateRow(name=view, state={}, wish=dict(wish)))
+                session.add(ViewStateRow(name=view, state={}, wish=wish.copy()))
             else:
-                row.wish = dict(wish)
+                row.wish = wish.copy()
 
     def forget(self, view: str) -> None:
         with self._database.begin() as session:

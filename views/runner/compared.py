@@ -6,8 +6,8 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from views.model import Row
 from views.row_ports import ServingTable, Wanted
@@ -25,9 +25,34 @@ def sql_diff(before: str, after: str) -> str:
     return "\n".join(lines)
 
 
-def columns_diff(before: Generation | None, after: Generation) -> list[dict[str, Any]]:
-    """{name, change: same | added | removed | type | values | tags, before, after, tagsBefore, tagsAfter, showsBefore,
-    showsAfter} of every column; before and after are types, shows are the fields whose values may be in it."""
+@dataclass(frozen=True, slots=True)
+class ColumnDiff:
+    """A column in two generations. `change`: same, added, removed, type, values or tags; before and after are types, shows are
+    the fields whose values may be in it."""
+
+    name: str
+    change: str
+    before: str | None
+    after: str | None
+    tags_before: list[str]
+    tags_after: list[str]
+    shows_before: list[str]
+    shows_after: list[str]
+
+
+class RowsDiff(TypedDict):
+    """How many rows of two generations are the same, differ, or are in one alone. `columns`: column -> in how many rows it
+    differs; partial: only the first rows of each were compared."""
+
+    same: int
+    differ: int
+    onlyBefore: int
+    onlyAfter: int
+    columns: dict[str, int]
+    partial: bool
+
+
+def columns_diff(before: Generation | None, after: Generation) -> list[ColumnDiff]:
     old: dict[str, str] = {each[0]: each[1] for each in before.columns} if before is not None else {}
     new: dict[str, str] = {each[0]: each[1] for each in after.columns}
     differences = []
@@ -48,16 +73,16 @@ def columns_diff(before: Generation | None, after: Generation) -> list[dict[str,
             else "same"
         )
         differences.append(
-            {
-                "name": name,
-                "change": change,
-                "before": old.get(name),
-                "after": new.get(name),
-                "tagsBefore": tags[0],
-                "tagsAfter": tags[1],
-                "showsBefore": shows[0],
-                "showsAfter": shows[1],
-            }
+            ColumnDiff(
+                name=name,
+                change=change,
+                before=old.get(name),
+                after=new.get(name),
+                tags_before=tags[0],
+                tags_after=tags[1],
+                shows_before=shows[0],
+                shows_after=shows[1],
+            )
         )
     return differences
 
@@ -84,10 +109,10 @@ def breaks(before: Generation | None, after: Generation) -> list[str]:
         return []
     differences = []
     for column in columns_diff(before, after):
-        if column["change"] == "removed":
-            differences.append(f"The column {column['name']} is gone.")
-        elif column["change"] == "type":
-            differences.append(f"The column {column['name']} is {column['after']}, and was {column['before']}.")
+        if column.change == "removed":
+            differences.append(f"The column {column.name} is gone.")
+        elif column.change == "type":
+            differences.append(f"The column {column.name} is {column.after}, and was {column.before}.")
     if before.keys != after.keys:
         differences.append(f"A row is identified by {_names(after)}, and was by {_names(before)}.")
     if (before.cluster, before.topic) != (after.cluster, after.topic) and not (before.private and after.private):
@@ -107,9 +132,8 @@ def _topic(generation: Generation) -> str:
 
 def rows_diff(
     table: ServingTable, view: str, before: str, after: str, columns: Sequence[str], most: int = MOST_ROWS
-) -> dict[str, Any]:
-    """{same, differ, onlyBefore, onlyAfter, columns, partial} over the rows of two generations by their keys. `columns`:
-    column -> in how many rows it differs; partial: only the first `most` rows of each were compared. Raises Unavailable."""
+) -> RowsDiff:
+    """The rows of two generations by their keys, the first `most` of each. Raises Unavailable."""
     counts: Counter[str] = Counter()
     differing: Counter[str] = Counter()
     sides = _Side(table, view, before), _Side(table, view, after)
@@ -128,8 +152,11 @@ def rows_diff(
             counts["differ" if other else "same"] += 1
             differing.update(other)
             old, new = (side.next() for side in sides)
-    names = ("same", "differ", "onlyBefore", "onlyAfter")
-    return {name: counts[name] for name in names} | {
+    return {
+        "same": counts["same"],
+        "differ": counts["differ"],
+        "onlyBefore": counts["onlyBefore"],
+        "onlyAfter": counts["onlyAfter"],
         "columns": dict(differing),
         "partial": old is not None or new is not None,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from views.declared import ViewSpec
 from views.durations import span
@@ -61,7 +61,23 @@ def plan_of(
     )
 
 
-def contents(current: Built, schema: Sequence[tuple[str, str]]) -> dict[str, Any]:
+class Contents(TypedDict):
+    """Fields of a `Generation`."""
+
+    columns: list[list[str]]
+    keys: list[str]
+    single: bool
+    sources: list[str]
+    reads: str
+    compacted: dict[str, bool]
+    notes: list[str]
+    tags: dict[str, dict[str, str]]
+    origins: dict[str, list[list[str]]]
+    made_of: list[list[Any]]
+    filtered: dict[str, list[str]]
+
+
+def contents(current: Built, schema: Sequence[tuple[str, str]]) -> Contents:
     """The fields of a `Generation` that follow from what it runs and the columns of its result."""
     by_column = flows(current.prepared, [name for name, _ in schema])
     return {

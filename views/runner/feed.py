@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from catalog.records import rfc3339
 from views.model import Positions, Progress
 from views.ports import TopicReader
 from views.runner.attempts import Attempts
-from views.runner.figures import Figures
+from views.runner.figures import Figures, Lag
 from views.runner.records import Reader
 from views.runner.state import Generation, Offsets, behind
 from views.runner.tools import Tools
@@ -35,9 +34,7 @@ class Feed:
         self._positions: dict[int, int] = {**generation.begins, **contained.positions}
         self._kafka = tools.clusters.client(generation.cluster)
         self._topic: TopicReader = tools.topics.read(self._kafka, generation.topic, self._positions)
-        self._reader = Reader(
-            generation.id, generation.typed, generation.keys, generation.single, generation.registered
-        )
+        self._reader = Reader(generation.id, generation.typed, generation.keys, generation.single, generation.schema)
         keyless = not generation.keys and not generation.single
         self._attempts = Attempts(view, generation.id, tools.serving) if keyless else None
         self._sources = {topic: tools.clusters.client(cluster) for topic, cluster in generation.streams.items()}
@@ -97,8 +94,7 @@ class Feed:
         self._rests = behind(ends, self.contained) == 0
         return True
 
-    def lag(self) -> dict[str, Any]:
-        """{records, seconds}: what the sources have and the rows do not contain, and for how long that has been so."""
+    def lag(self) -> Lag:
         if not self._ends:
             return {"records": None, "seconds": None}
         records = behind(self._ends[-1][1], self.contained)
@@ -110,14 +106,14 @@ class Feed:
         }
 
     def current(self) -> bool:
-        seconds = self.lag()["seconds"]
+        seconds = self.lag().get("seconds")
         return seconds is not None and seconds < _CURRENT_S
 
-    def counts(self, status: Progress) -> dict[str, Any]:
+    def counts(self, status: Progress) -> dict[str, int]:
         """Since the stream began in this process."""
         return self._figures.counts(status, self._reader.unread)
 
-    def rates(self, status: Progress) -> dict[str, Any]:
+    def rates(self, status: Progress) -> dict[str, float]:
         """See `Figures.rates`."""
         return self._figures.rates(status, self._tools.monotonic())
 

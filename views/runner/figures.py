@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from views.model import Progress
 
@@ -14,6 +14,25 @@ SAMPLE_S, REST_SAMPLE_S = 10.0, 60.0
 """Between two samples; of a view at rest each is a write that nobody waits for."""
 SAMPLES = 90
 """A quarter of an hour, and as much more as the view was at rest in it."""
+
+
+class Lag(TypedDict, total=False):
+    """How many records the sources have that the rows do not contain, and for how many seconds that has been so, at a moment."""
+
+    records: int | None
+    seconds: float | None
+    at: str | None
+
+
+class Sample(TypedDict):
+    """Figures at a moment."""
+
+    at: str | None
+    records: int | None
+    seconds: float | None
+    recordsInPerSecond: float | None
+    rowsOutPerSecond: float | None
+    batchSeconds: float | None
 
 
 @dataclass(slots=True)
@@ -83,11 +102,9 @@ class Figures:
         }
 
 
-def sampled(
-    history: list[dict[str, Any]], at: str, lag: Mapping[str, Any], rates: Mapping[str, float]
-) -> list[dict[str, Any]]:
+def sampled(history: list[Sample], at: str, lag: Lag, rates: Mapping[str, float]) -> list[Sample]:
     """History with one sample more, and without the oldest where there are too many."""
-    sample = {
+    sample: Sample = {
         "at": at,
         "records": lag.get("records"),
         "seconds": lag.get("seconds"),
@@ -100,5 +117,5 @@ def sampled(
     return [*history[-(SAMPLES - 1) :], sample]
 
 
-def _alike(sample: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _alike(sample: Sample, other: Sample) -> bool:
     return {**sample, "at": None} == {**other, "at": None}

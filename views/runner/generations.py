@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, NotFound
@@ -38,7 +38,7 @@ class Generations:
         at = (generation.id, generation.cluster, generation.topic, generation.checkpoint, generation.start)
         run = self._record.state.runs
         return replace(
-            self._plan(declared.spec, current, *at), schema=generation.registered, run=run, copy_to=generation.copy_to
+            self._plan(declared.spec, current, *at), schema=generation.schema, run=run, copy_to=generation.copy_to
         )
 
     def begin(self, declared: DeclaredView, current: Built, why: str, since: str | None = None) -> None:
@@ -62,7 +62,7 @@ class Generations:
         changed = self._room(spec, kafka, topic, current)
         if spec.onError == "deadLetter":
             letters.check(self._view, cluster, state.letters, tools)
-        registered = asdict(register(spec.sink, text, tools.registry)) if spec.sink is not None and text else None
+        registered = register(spec.sink, text, tools.registry) if spec.sink is not None and text else None
         generation = Generation(
             id=identity,
             number=number,

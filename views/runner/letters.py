@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import structlog
 
@@ -103,7 +102,7 @@ class DeadLetters:
         self._suspect = False
 
     def _letter(self, each: Unfit) -> bytes:
-        letter: dict[str, Any] = {
+        letter = {
             "view": self._view,
             "generation": self._generation.number,
             "topic": each.topic,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 from uuid import NAMESPACE_URL, uuid5
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, to_ddl
+from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
 from policies.plan.prepare import PreparedQuery
 from views.model import Column
@@ -19,7 +20,7 @@ _PRODUCER = "https://weir.example/views"
 _FACET = {"_producer": _PRODUCER, "_schemaURL": "https://openlineage.io/spec/1-0-2/OpenLineage.json"}
 
 
-def running_event(view: str, generation: Generation, prepared: PreparedQuery, tools: Tools) -> dict[str, Any]:
+def running_event(view: str, generation: Generation, prepared: PreparedQuery, tools: Tools) -> dict[str, object]:
     """The event that a generation runs. Its output is the view's topic, or, where that is private, the view by its name."""
     names = [name for name, _ in generation.columns]
     by_column = flows(prepared, names)
@@ -58,12 +59,20 @@ def running_event(view: str, generation: Generation, prepared: PreparedQuery, to
     }
 
 
-def schema_fields(columns: Sequence[Column]) -> list[dict[str, Any]]:
+class SchemaField(TypedDict):
+    """A field of OpenLineage's schema facet, with those inside it."""
+
+    name: str
+    type: str
+    fields: NotRequired[list[SchemaField]]
+
+
+def schema_fields(columns: Sequence[Column]) -> list[SchemaField]:
     """Columns as OpenLineage's schema facet has them: the types as they are, and the fields inside them."""
     return [_schema_field(each.name, each.type, each.kind) for each in columns]
 
 
-def _schema_field(name: str, text: str, kind: DataType) -> dict[str, Any]:
+def _schema_field(name: str, text: str, kind: DataType) -> SchemaField:
     inside: tuple[tuple[str, DataType], ...] = ()
     match kind:
         case StructType(fields):
@@ -72,7 +81,7 @@ def _schema_field(name: str, text: str, kind: DataType) -> dict[str, Any]:
             inside = (("_element", element),)
         case MapType(key, value):
             inside = (("key", key), ("value", value))
-    field: dict[str, Any] = {"name": name, "type": text}
+    field: SchemaField = {"name": name, "type": text}
     if inside:
         field["fields"] = [_schema_field(below, _text(each), each) for below, each in inside]
     return field
@@ -82,7 +91,7 @@ def _text(kind: DataType) -> str:
     return to_ddl(kind).lower() if isinstance(kind, Primitive) else to_ddl(kind)
 
 
-def _input(flow: Flow, sources: Mapping[str, Any]) -> dict[str, Any]:
+def _input(flow: Flow, sources: Mapping[str, DatasetId]) -> dict[str, object]:
     source = sources[flow.source]
     kind = "AGGREGATION" if flow.counted else "IDENTITY" if flow.direct and not flow.masked else "TRANSFORMATION"
     way = {"type": "DIRECT", "subtype": kind, "masking": flow.masked or flow.counted}

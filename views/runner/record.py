@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import structlog
 
 from catalog.errors import Unavailable, WeirError
 from catalog.records import rfc3339
 from views.model import State
-from views.runner.state import ViewState, error_json
+from views.runner.state import ViewState
 from views.runner.tools import Tools
 
 _log = structlog.get_logger(__name__)
@@ -27,7 +25,7 @@ class Record:
     def __init__(self, view: str, tools: Tools) -> None:
         self._view, self._tools = view, tools
         self.state = ViewState.read(tools.states.get(view))
-        self._saved: tuple[float, dict[str, Any]] | None = None
+        self._saved: tuple[float, dict[str, object]] | None = None
 
     @property
     def blank(self) -> bool:
@@ -37,7 +35,7 @@ class Record:
     def turn(self, state: State, error: WeirError | None = None) -> None:
         """Note the state, since when, and what ended the stream."""
         if error is not None or state in _FRESH:
-            self.state.error = error_json(error) if error is not None else None
+            self.state.error = error.parts() if error is not None else None
         if self.state.state != state or self.blank:
             self.state.state, self.state.since = state, rfc3339(self._tools.clock()) or ""
 
@@ -58,7 +56,7 @@ class Record:
             return
         self._saved = moment, written
 
-    def _is_kept(self, written: dict[str, Any], moment: float) -> bool:
+    def _is_kept(self, written: dict[str, object], moment: float) -> bool:
         if self._saved is None:
             return False
         at, before = self._saved
@@ -72,9 +70,10 @@ class Record:
         self.state, self._saved = ViewState(), None
 
 
-def _undated(state: dict[str, Any]) -> dict[str, Any]:
+def _undated(state: dict[str, object]) -> dict[str, object]:
     """Without the time of the look, and without how long an empty batch took."""
-    rates = state.get("rates") or {}
+    lag, rates = state["lag"], state["rates"]
+    assert isinstance(lag, dict) and isinstance(rates, dict)
     if not rates.get("recordsPerSecond") and not rates.get("recordsInPerSecond"):
         rates = rates | {"batchSeconds": None}
-    return state | {"lag": (state.get("lag") or {}) | {"at": None}, "rates": rates}
+    return state | {"lag": lag | {"at": None}, "rates": rates}

@@ -95,11 +95,11 @@ class Reader:
             return None
         return Row(self._key(values, record), values, record.offset, record.partition)
 
-    def _json(self, text: bytes) -> dict[str, Any]:
+    def _json(self, text: bytes) -> dict[str, object]:
         read = self._decode(text)
         return {name: convert(read.get(name)) for name, convert in self._converts}
 
-    def _key(self, values: dict[str, Any], record: ViewRecord) -> str:
+    def _key(self, values: dict[str, object], record: ViewRecord) -> str:
         if self._keys:
             return identity([values[name] for name in self._keys])
         if self._single:

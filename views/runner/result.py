@@ -121,7 +121,7 @@ def made_of(by_column: Mapping[str, Sequence[Flow]]) -> list[list[Any]]:
     """[path in the rows, `CLUSTER/TOPIC`, path there, mask or None] of each field that is in the rows, masked ones included.
     JSON-ready; see `mask_of`."""
     return [
-        [flow.at, flow.source, flow.path, _mask_json(flow.mask)]
+        [flow.at, flow.source, flow.path, explain.mask_json(flow.mask)]
         for each in by_column.values()
         for flow in each
         if not flow.counted
@@ -131,12 +131,6 @@ def made_of(by_column: Mapping[str, Sequence[Flow]]) -> list[list[Any]]:
 def mask_of(data: Mapping[str, Any] | None) -> Mask | None:
     """A mask of `made_of`."""
     return None if data is None else Mask(data["type"], data["expression"], data["params"])
-
-
-def _mask_json(mask: Mask | None) -> dict[str, Any] | None:
-    if mask is None:
-        return None
-    return {"type": str(mask.type), "expression": mask.expression, "params": dict(mask.params)}
 
 
 @dataclass(frozen=True, slots=True)

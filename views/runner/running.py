@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from catalog.errors import WeirError
 from views.model import StreamPlan
@@ -26,7 +25,7 @@ class RunningStream:
     letters: DeadLetters | None
     expiry: Expiry | None
 
-    def look(self, letters: Letters) -> tuple[dict[str, Any], dict[str, Any]]:
+    def look(self, letters: Letters) -> tuple[dict[str, int], dict[str, float]]:
         """See how far the query is, and do what its batches make due; counts and rates. Raises what ended the query."""
         status = self.query.progress()
         self.feed.note(status)

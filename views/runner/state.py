@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from catalog.errors import WeirError
+from catalog.errors import ErrorParts
 from views.model import Column, Positions, Registered, State
+from views.runner.figures import Lag, Sample
 from views.runner.result import columns_of
 
 Offsets = dict[str, dict[int, int]]
@@ -27,7 +28,7 @@ class Generation:
     origins   column -> [`CLUSTER/TOPIC`, path] of the fields whose values may be in it
     copy_to   see `views.model.StreamPlan`
     starts    where the first batch begins, topic by topic
-    schema    {id, schema} of the topic's Avro values; None: they are JSON
+    schema    of the topic's Avro values; None: they are JSON
     start     earliest, latest or a time that a rebuild began from; None: as it is declared
     sql       as it was declared
     made_of   see `views.runner.result.made_of`; None: not known, which denies
@@ -57,7 +58,7 @@ class Generation:
     origins: dict[str, list[list[str]]] = field(default_factory=dict)
     made_of: list[list[Any]] | None = None
     filtered: dict[str, list[str]] = field(default_factory=dict)
-    schema: dict[str, Any] | None = None
+    schema: Registered | None = None
     starts: Offsets = field(default_factory=dict)
     copy_to: int = 0
     start: str | None = None
@@ -67,10 +68,6 @@ class Generation:
     @property
     def hash(self) -> str:
         return self.id.partition("-")[2]
-
-    @property
-    def registered(self) -> Registered | None:
-        return Registered(**self.schema) if self.schema is not None else None
 
     @property
     def typed(self) -> tuple[Column, ...]:
@@ -84,6 +81,8 @@ class Generation:
         values["begins"] = positions(values["begins"])
         for name in ("goal", "starts"):
             values[name] = {topic: positions(each) for topic, each in values.get(name, {}).items()}
+        if values.get("schema") is not None:
+            values["schema"] = Registered(**values["schema"])
         return Generation(**values)
 
 
@@ -113,7 +112,7 @@ class ViewState:
 
     state: str = State.STARTING
     since: str = ""
-    error: dict[str, Any] | None = None
+    error: ErrorParts | None = None
     number: int = 0
     active: Generation | None = None
     building: Generation | None = None
@@ -125,11 +124,11 @@ class ViewState:
     restarts: int = 0
     restart: int = 0
     rebuild: int = 0
-    lag: dict[str, Any] = field(default_factory=dict)
-    rates: dict[str, Any] = field(default_factory=dict)
-    counts: dict[str, Any] = field(default_factory=dict)
+    lag: Lag = field(default_factory=Lag)
+    rates: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     letters: Letters = field(default_factory=Letters)
-    history: list[dict[str, Any]] = field(default_factory=list)
+    history: list[Sample] = field(default_factory=list)
 
     @property
     def writing(self) -> Generation | None:
@@ -141,7 +140,7 @@ class ViewState:
         """All generations of which there may be records in a topic."""
         return [each for each in (self.active, self.building, *self.retired, *self.lingering) if each is not None]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return asdict(self)
 
     @staticmethod
@@ -169,7 +168,3 @@ def behind(goal: Mapping[str, Positions], contained: Mapping[str, Positions]) ->
         for topic, ends in goal.items()
         for partition, end in ends.items()
     )
-
-
-def error_json(error: WeirError) -> dict[str, Any]:
-    return {"code": error.code, "message": error.message, "details": error.details}

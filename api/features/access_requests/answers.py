@@ -74,7 +74,7 @@ class RequestDecision(Answer):
             at=rfc3339(vote.at),
             comment=vote.comment,
             instead_of=vote.instead_of,
-            narrowed=RequestTerms.of(Terms.from_json(vote.narrowed)) if vote.narrowed is not None else None,
+            narrowed=RequestTerms.of(vote.narrowed) if vote.narrowed is not None else None,
             escalated=vote.escalated,
         )
 

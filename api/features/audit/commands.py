@@ -221,19 +221,20 @@ def audit_verify(
 
 
 def _verify_file(file: Path, key: Path | None, unknown: bool, output: Format) -> None:
-    answer = check_audit_file(file, key).to_json()
+    verified = check_audit_file(file, key)
+    answer = verified.to_json()
     show([answer], ("holds", "entries", "first", "last", "complete", "trusted", "firstBad"), output, whole=answer)
     sys.stdout.flush()
-    if not answer["holds"]:
-        where = f"line {answer['firstBad']}: " if answer["firstBad"] is not None else ""
-        raise WeirError(f"{file} does not hold: {where}{answer['problem']}")
-    if output is Format.TABLE and not answer["complete"]:
+    if not verified.holds:
+        where = f"line {verified.first_bad}: " if verified.first_bad is not None else ""
+        raise WeirError(f"{file} does not hold: {where}{verified.problem}")
+    if output is Format.TABLE and not verified.complete:
         console.print(
             "It is a part: between some entries others are left out, as the signed filter or an earlier end has it."
         )
-    if answer["trusted"]:
+    if verified.trusted:
         return
-    doubt = f"The key {answer['key']} is {file}'s own: the writer of the file may have made it."
+    doubt = f"The key {verified.key} is {file}'s own: the writer of the file may have made it."
     if not unknown:
         raise WeirError(
             f"{doubt} Give the key of your Weir by --key (weir audit key), or check without one by --allow-unknown-key."

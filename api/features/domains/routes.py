@@ -77,7 +77,7 @@ def audit(
     domain = pages.domain(name)
     where = AuditFilter(actor, action, dataset=dataset, decision=decision, since=since, until=until)
     viewpoint = _viewpoint(identity, readers.of(caller), caller, domain)
-    return answers.DomainAudit.model_validate(entries.page(viewpoint, where, cursor, limit))
+    return answers.DomainAudit.model_validate(entries.page(viewpoint, where, cursor, limit), from_attributes=True)
 
 
 def _viewpoint(identity: Identity, reader: Reader, caller: Subject, domain: Domain) -> Viewpoint:

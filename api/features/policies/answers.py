@@ -10,6 +10,7 @@ from api.edge.error_answer import Failure
 from api.edge.reason import Effect, Reason
 from catalog.records import rfc3339
 from policies import model
+from policies.access import decision_service
 from policies.effective.policy_reach import ReachReport
 from policies.masks.kind import MaskKind
 
@@ -72,8 +73,8 @@ class Undecided(Answer):
     error: Failure
 
 
-def decided(answer: dict[str, Any]) -> Decision | Undecided:
-    """One of several answers of `policies.access.decision_service`."""
+def decided(answer: decision_service.DecisionAnswer | decision_service.Undecided) -> Decision | Undecided:
+    """One of several answers."""
     kind: type[Decision] | type[Undecided] = Undecided if "error" in answer else Decision
     return kind.model_validate(answer)
 

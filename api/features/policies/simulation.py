@@ -70,4 +70,4 @@ class PolicySimulation:
             part=None if reach is None else Part(reach.has, partial(self._knowledge.worded, subject)),
         )
         alone = [] if reach is None else [f"Only datasets of {' and '.join(reach.names)} are part of the simulation."]
-        return answers.Simulation.model_validate({**outcome, "notes": [*proposal.notes, *alone]})
+        return answers.Simulation.model_validate({**outcome, "notes": [*proposal.notes, *alone, *outcome["notes"]]})

@@ -126,7 +126,7 @@ async def run(
             queries.running.end(live)
 
 
-def _with_left_out(answer: QueryAnswer, limit: int, live: Running) -> dict[str, Any]:
+def _with_left_out(answer: QueryAnswer, limit: int, live: Running) -> dict[str, object]:
     cut = answer.partial["limit"] if answer.partial else None
     live.left_out = left_out.parts(answer.window, answer.decision, cut, limit, live.window)
     return {**answer.to_json(), "leftOut": live.left_out}
@@ -259,7 +259,7 @@ async def stream(
     return await event_stream(request, queries.running, live, chunks)
 
 
-def _event(data: Mapping[str, Any]) -> bytes:
+def _event(data: Mapping[str, object]) -> bytes:
     return event(str(data["type"]), data)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import orjson
 from fastapi import Depends, Query, Request
@@ -98,7 +98,7 @@ async def records(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to read it.",
                 details={"dataset": record.reference},
             )
-        page: dict[str, Any] = browser.page(caller, record.reference, query, parameters.purpose, stop, session)
+        page = browser.page(caller, record.reference, query, parameters.purpose, stop, session)
         return orjson.dumps(page, default=str, option=orjson.OPT_NON_STR_KEYS)
 
     return Response(await attended(request, stop, work), media_type="application/json")

@@ -85,7 +85,7 @@ class ViewDiffs:
         if active is not None and building is not None and building.hash == after.hash:
             names = [column for column, _ in building.columns]
             compared = rows_diff(self._serving, name, active.id, building.id, names)
-            rows = answers.DiffRows.model_validate({"generation": building.number} | compared)
+            rows = answers.DiffRows.model_validate({"generation": building.number, **compared})
         following = _side(after)
         following.generation = building.number if rows is not None and building is not None else None
         return answers.ViewDiff(
@@ -95,7 +95,9 @@ class ViewDiffs:
             next=following,
             refused=None,
             sql=sql_diff(_sql(active, declared), wanted.sql) if active is not None else "",
-            columns=[answers.DiffColumn.model_validate(each) for each in columns_diff(active, after)],
+            columns=[
+                answers.DiffColumn.model_validate(each, from_attributes=True) for each in columns_diff(active, after)
+            ],
             breaks=breaks(active, after),
             topic=self._handler.topic(wanted),
             readers=self._readers(name, active, before_spec, after, wanted) if changed else [],

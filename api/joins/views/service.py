@@ -17,7 +17,7 @@ from policies.model import Subject
 from policies.sql.literals import without_literals
 from policies.sql.windows import read_time
 from views.declared import ViewSpec
-from views.model import State
+from views.model import State, Wish
 from views.ports import ViewStates
 from views.row_ports import ServingTable
 from views.runner.state import Generation, ViewState
@@ -139,7 +139,7 @@ class Views:
             operable=self._manages(subject),
         )
 
-    def figures(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def figures(self) -> dict[str, dict[str, Mapping[str, object]]]:
         """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
         Unavailable."""
         states = self._seen.all()
@@ -187,7 +187,7 @@ class Views:
             )
         self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
-    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> None:
+    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: Wish) -> None:
         self.find(name)
         self._audit.record(subject.user, action, name, "allow", [])
         self._states.put_wish(name, self._states.wish(name) | wish)

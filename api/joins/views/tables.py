@@ -100,7 +100,7 @@ class ViewTables:
     def _output(self, table: QueryTable) -> QueryTable:
         """The table of a topic; with the types that its records were made with where a view writes them."""
         generations = [] if table.declared else self._facts.generations(table.reference)
-        if not generations or any(each.registered is not None for each in generations):
+        if not generations or any(each.schema is not None for each in generations):
             return table  # where values are Avro, the registry has the types of each record
         return replace(table, value=PartRead("json", _with_others(_together(generations), table.value.kind)))
 
@@ -169,7 +169,7 @@ def _with_others(kind: StructType, known: DataType) -> StructType:
 
 def _value(active: Generation) -> PartRead:
     kind = StructType(tuple((column.name, _stored(column.kind)) for column in active.typed))
-    known = active.registered
+    known = active.schema
     if known is None:
         return PartRead("json", kind)
     schema = RegisteredSchema(known.id, "AVRO", known.schema)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
 from policies.adapters.spark import reading
 from policies.plan.model import QueryPlan, TablePlan, Unreadable
@@ -39,10 +38,10 @@ class _Metrics:
     """Takes the place of an Observation in Spark Connect's client, which updates `_result`."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Any] = {}
+        self.found: dict[str, int] = {}
 
     @property
-    def _result(self) -> dict[str, Any]:
+    def _result(self) -> dict[str, int]:
         return self.found
 
 

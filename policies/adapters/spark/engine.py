@@ -98,7 +98,7 @@ class SparkEngine:
                 raise translate(error) from None
         return [(field.name, field.dataType.simpleString()) for field in schema.fields]
 
-    def _read(self, plan: QueryPlan) -> dict[str, Any]:
+    def _read(self, plan: QueryPlan) -> dict[str, object]:
         """View -> the records of its window, for those that need not be read by Spark."""
         if self._windows is None:
             return {}

@@ -7,7 +7,6 @@ of their text goes out. What goes out is a sentence chosen by the error class, a
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from catalog.errors import LimitExceeded, Unavailable, WeirError
 from policies.adapters.spark.error_sentences import RUN_TIME, SENTENCES
@@ -48,7 +47,7 @@ def translate(error: BaseException) -> WeirError:
         known = next((words for part, words in RUN_TIME if part in text), "The engine could not run the query.")
         return QueryFailed(known, details={"condition": "failed"})
     top = condition.split(".")[0]
-    details: dict[str, Any] = {"condition": condition}
+    details = {"condition": condition}
     name, fragment = _name(error), _fragment(error)
     if top == "USER_RAISED_EXCEPTION":  # queries cannot raise, so it is the check of a sequence's end
         message = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."

@@ -205,7 +205,7 @@ def _named(name: Name) -> ColumnElement[bool]:
     return and_(_NAMES.c.kind == name[0], _NAMES.c.name == name[1])
 
 
-def _name_rows(entry: AuditEntry) -> list[dict[str, Any]]:
+def _name_rows(entry: AuditEntry) -> list[dict[str, str | int]]:
     return [{"kind": kind, "name": name, "seq": entry.seq} for kind, name in sorted(names_of(entry))]
 
 

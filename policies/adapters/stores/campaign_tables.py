@@ -22,7 +22,7 @@ class CampaignRow(Base):
     started_at: Mapped[datetime] = mapped_column(Instant)
     due_at: Mapped[datetime] = mapped_column(Instant)
     version: Mapped[int] = mapped_column(Integer)
-    body: Mapped[dict[str, Any]] = mapped_column(Json)
+    body: Mapped[dict[str, object]] = mapped_column(Json)
 
 
 class CampaignItemRow(Base):
@@ -45,7 +45,7 @@ class CampaignItemRow(Base):
     unused: Mapped[bool] = mapped_column(Boolean)
     at_source: Mapped[bool] = mapped_column(Boolean)
     version: Mapped[int] = mapped_column(Integer)
-    body: Mapped[dict[str, Any]] = mapped_column(Json)
+    body: Mapped[dict[str, object]] = mapped_column(Json)
 
 
 class CampaignSetRow(Base):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,17 @@ from sqlalchemy import ColumnElement, func, insert, select, update
 from catalog.adapters.sql.database import Database
 from catalog.errors import Conflict
 from policies.adapters.stores.campaign_tables import CampaignItemRow, CampaignRow, CampaignSetRow
-from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Outcome, Right, moment
+from policies.campaigns.model import (
+    Campaign,
+    CampaignState,
+    Item,
+    ItemState,
+    Outcome,
+    ReviewerSet,
+    Right,
+    SharedSets,
+    moment,
+)
 from policies.campaigns.ports import Counted, ItemFilter
 
 _C: Any = CampaignRow.__table__
@@ -23,6 +33,8 @@ _ITEM = select(
     _I.c.review, _I.c.number, _I.c.state, _I.c.outcome, _I.c.reviewers, _I.c.opens, _I.c.unused, _I.c.version, _I.c.body
 )
 _AT_ONCE = 500
+_REVIEWERS, _OPENS = "reviewers", "opens"
+"""Kinds of sets."""
 
 
 class SqlCampaignStore:
@@ -34,16 +46,16 @@ class SqlCampaignStore:
     def transaction(self) -> AbstractContextManager[Any]:
         return self._database.begin()
 
-    def add(self, campaign: Campaign, items: Sequence[Item], sets: Mapping[str, Mapping[str, Any]]) -> bool:
+    def add(self, campaign: Campaign, items: Sequence[Item], sets: SharedSets) -> bool:
         with self._database.begin() as session:
             if session.execute(select(_C.c.id).where(_C.c.id == campaign.id)).first() is not None:
                 return False
             session.execute(insert(_C).values(id=campaign.id, version=campaign.version, **_campaign_values(campaign)))
-            shared = [
-                {"review": campaign.id, "kind": kind, "set_key": key, "body": value}
-                for kind, values in sets.items()
-                for key, value in values.items()
+            bodies = [
+                *((_REVIEWERS, key, each.to_json()) for key, each in sets.reviewers.items()),
+                *((_OPENS, key, datasets) for key, datasets in sets.opens.items()),
             ]
+            shared = [{"review": campaign.id, "kind": kind, "set_key": key, "body": body} for kind, key, body in bodies]
             for start in range(0, len(shared), _AT_ONCE):
                 session.execute(insert(_S), shared[start : start + _AT_ONCE])
             rows = [
@@ -78,10 +90,16 @@ class SqlCampaignStore:
                 raise _faster(f"Access review {campaign.id}")
         return replace(campaign, version=campaign.version + 1)
 
-    def sets(self, campaign_id: str, kind: str) -> dict[str, Any]:
+    def reviewers(self, campaign_id: str) -> dict[str, ReviewerSet]:
+        return {key: ReviewerSet.from_json(body) for key, body in self._sets(campaign_id, _REVIEWERS)}
+
+    def opens(self, campaign_id: str) -> dict[str, list[str]]:
+        return dict(self._sets(campaign_id, _OPENS))
+
+    def _sets(self, campaign_id: str, kind: str) -> list[tuple[str, Any]]:
         query = select(_S.c.set_key, _S.c.body).where(_S.c.review == campaign_id, _S.c.kind == kind)
         with self._database.read() as session:
-            return {str(key): body for key, body in session.execute(query)}
+            return [(str(key), body) for key, body in session.execute(query)]
 
     def item(self, campaign_id: str, number: int) -> Item | None:
         with self._database.read() as session:
@@ -126,7 +144,7 @@ def _wanted(where: ItemFilter) -> list[ColumnElement[bool]]:
     return conditions + [column == value for column, value in ones if value is not None]
 
 
-def _campaign_values(campaign: Campaign) -> dict[str, Any]:
+def _campaign_values(campaign: Campaign) -> dict[str, object]:
     return {
         "review": campaign.review,
         "state": str(campaign.state),
@@ -160,7 +178,7 @@ def _campaign(row: Any) -> Campaign:
     )
 
 
-def _item_values(item: Item) -> dict[str, Any]:
+def _item_values(item: Item) -> dict[str, object]:
     return {
         "kind": str(item.right.kind),
         "person": item.right.person,

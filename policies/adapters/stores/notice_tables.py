@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
@@ -31,7 +30,7 @@ class NoticeRow(Base):
     at: Mapped[datetime] = mapped_column(Instant)
     batch: Mapped[str] = mapped_column(AnyText)
     due_at: Mapped[datetime] = mapped_column(Instant)
-    data: Mapped[dict[str, Any]] = mapped_column(Json)
+    data: Mapped[dict[str, object]] = mapped_column(Json)
     state: Mapped[str] = mapped_column(AnyText)
     attempts: Mapped[int]
     next_try_at: Mapped[datetime | None] = mapped_column(Instant)

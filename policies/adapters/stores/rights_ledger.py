@@ -143,7 +143,7 @@ def _key(acl: BrokerAcl) -> str:
     return hashlib.sha256(json.dumps(acl.as_json()).encode()).hexdigest()[:40]
 
 
-def _values(apply: Apply) -> dict[str, Any]:
+def _values(apply: Apply) -> dict[str, object]:
     body = {
         "name": apply.name,
         "plan": apply.plan,

@@ -37,5 +37,5 @@ class RightsApplyRow(Base):
     at: Mapped[datetime] = mapped_column(Instant)
     runner: Mapped[str | None] = mapped_column(AnyText)
     lease_until: Mapped[datetime | None] = mapped_column(Instant)
-    body: Mapped[dict[str, Any]] = mapped_column(Json)
+    body: Mapped[dict[str, object]] = mapped_column(Json)
     changes: Mapped[list[Any]] = mapped_column(Json)

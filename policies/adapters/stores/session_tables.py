@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Boolean, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -33,7 +32,7 @@ class SessionRow(Base):
     used_at: Mapped[datetime] = mapped_column(Instant)
     ends_at: Mapped[datetime] = mapped_column(Instant)
     confirmed_at: Mapped[datetime] = mapped_column(Instant)
-    claims: Mapped[dict[str, Any]] = mapped_column(Json)
+    claims: Mapped[dict[str, list[str]]] = mapped_column(Json)
     sealed: Mapped[str | None] = mapped_column(AnyText)
     ended_at: Mapped[datetime | None] = mapped_column(Instant)
     ended_because: Mapped[str] = mapped_column(AnyText)

@@ -284,7 +284,7 @@ def _token(*values: Any) -> TokenRecord:
     )
 
 
-def _agent_json(token: TokenRecord) -> dict[str, Any] | None:
+def _agent_json(token: TokenRecord) -> dict[str, object] | None:
     if token.agent is None:
         return None
     return {name: value for name, value in asdict(token.agent).items() if name != "token"}

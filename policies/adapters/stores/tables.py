@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -30,8 +29,8 @@ class GovernanceRow(Base):
     label: Mapped[str | None] = mapped_column(AnyText)
     by: Mapped[str | None] = mapped_column("changed_by", AnyText)
     at: Mapped[datetime] = mapped_column("changed_at", Instant)
-    meta: Mapped[dict[str, Any]] = mapped_column("metadata", Json)
-    spec: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    meta: Mapped[dict[str, object]] = mapped_column("metadata", Json)
+    spec: Mapped[dict[str, object] | None] = mapped_column(Json)
 
 
 class TokenRow(Base):
@@ -48,7 +47,7 @@ class TokenRow(Base):
     scopes: Mapped[list[str] | None] = mapped_column(Json)
     used_at: Mapped[datetime | None] = mapped_column(Instant)
     rotated: Mapped[str | None] = mapped_column(AnyText)
-    agent: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    agent: Mapped[dict[str, object] | None] = mapped_column(Json)
 
 
 class AgentRowsRow(Base):
@@ -76,7 +75,7 @@ class AuditRow(Base):
     target: Mapped[str] = mapped_column(AnyText)
     decision: Mapped[str] = mapped_column(AnyText)
     reasons: Mapped[list[str]] = mapped_column(Json)
-    details: Mapped[dict[str, Any]] = mapped_column(Json)
+    details: Mapped[dict[str, object]] = mapped_column(Json)
     prev: Mapped[str] = mapped_column(AnyText)
     hash: Mapped[str] = mapped_column(AnyText)
 

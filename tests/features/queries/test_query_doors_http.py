@@ -101,6 +101,7 @@ def test_simulate_and_test(weir: ApiWorld, ana: TestClient) -> None:
     assert ok(weir.admin.get("/api/v1/policies"))["policies"] == []
     cluster = "apiVersion: weir/v1\nkind: GlossaryTerm\nmetadata: {name: x}\nspec: {}\n"
     assert "not part of a simulation" in ok(weir.admin.post("/api/v1/policies/simulate", content=cluster))["notes"][0]
+    assert "recognize that value there" in answer["notes"][0], "MASK_HASH shows which values are equal"
     cases = f"cases: [{{subject: ana, dataset: prod/orders, field: {EMAIL}, expect: mask}}]"
     assert ok(weir.admin.post("/api/v1/policies/test", json={"tests": cases}))["failed"] == 1
     assert ok(weir.admin.post("/api/v1/policies/test", json={"tests": cases, "policies": MASK}))["failed"] == 0

@@ -12,6 +12,7 @@ import pytest
 
 from api.wiring.access_services import EffectiveAccess
 from catalog.broker_acls import BrokerAcl, BrokerAcls, Pattern, Resource
+from catalog.errors import ErrorParts
 from catalog.topic_details import AclsKnown
 from policies.broker_rights.consumer_access import ConsumerReads
 from policies.broker_rights.copy_keeper import CopyKeeper
@@ -179,7 +180,7 @@ class Story:
         self.weir.acls.by_address[BROKER] = replace(known, topics=known.topics | {copy["topic"]})
 
     def failed(self, copy: dict[str, Any], message: str) -> None:
-        error = {"code": "conflict", "message": message, "details": {}}
+        error: ErrorParts = {"code": "conflict", "message": message, "details": {}}
         self.states.put(copy["view"], ViewState(state=State.FAILED, since="x", error=error).to_json())
 
     def live(self) -> set[BrokerAcl]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
 from catalog.errors import Conflict
-from policies.campaigns.model import Campaign, Item
+from policies.campaigns.model import Campaign, Item, ReviewerSet, SharedSets
 from policies.campaigns.ports import Counted, ItemFilter
 from policies.ports import PolicyStore
 
@@ -21,7 +21,7 @@ class MemoryCampaignStore:
     def __init__(self, beside: PolicyStore | None = None) -> None:
         self._campaigns: dict[str, Campaign] = {}
         self._items: dict[str, dict[int, Item]] = {}
-        self._sets: dict[str, dict[str, dict[str, Any]]] = {}
+        self._sets: dict[str, SharedSets] = {}
         self._beside = beside
         self._lock = threading.RLock()
 
@@ -35,13 +35,13 @@ class MemoryCampaignStore:
                 self._campaigns, self._items, self._sets = before
                 raise
 
-    def add(self, campaign: Campaign, items: Sequence[Item], sets: Mapping[str, Mapping[str, Any]]) -> bool:
+    def add(self, campaign: Campaign, items: Sequence[Item], sets: SharedSets) -> bool:
         with self._lock:
             if campaign.id in self._campaigns:
                 return False
             self._campaigns[campaign.id] = campaign
             self._items[campaign.id] = {item.number: item for item in items}
-            self._sets[campaign.id] = {kind: dict(values) for kind, values in sets.items()}
+            self._sets[campaign.id] = deepcopy(sets)
             return True
 
     def get(self, campaign_id: str) -> Campaign | None:
@@ -65,8 +65,11 @@ class MemoryCampaignStore:
             written = self._campaigns[campaign.id] = replace(campaign, version=campaign.version + 1)
             return written
 
-    def sets(self, campaign_id: str, kind: str) -> dict[str, Any]:
-        return dict(self._sets.get(campaign_id, {}).get(kind, {}))
+    def reviewers(self, campaign_id: str) -> dict[str, ReviewerSet]:
+        return dict(self._sets.get(campaign_id, SharedSets()).reviewers)
+
+    def opens(self, campaign_id: str) -> dict[str, list[str]]:
+        return dict(self._sets.get(campaign_id, SharedSets()).opens)
 
     def item(self, campaign_id: str, number: int) -> Item | None:
         return self._items.get(campaign_id, {}).get(number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
@@ -38,8 +37,8 @@ def parsed(text: str) -> exp.Expression:
         # As a condition, not as a statement: of `refresh = 'x'` sqlglot would make a command, and log its text.
         trees = _SPARK.parse_into(exp.Condition, _quotes_by_backslash(text))
     except SqlglotError as error:
-        first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
-        line, column = first.get("line"), first.get("col")
+        places = ((each.get("line"), each.get("col")) for each in getattr(error, "errors", ()))
+        line, column = next(places, (None, None))
         if _BEGINS_QUERY.match(text):
             raise refused("where holds a query, which is not a condition of columns and values") from error
         place = f" at line {line}, column {column}" if line else ""

@@ -121,7 +121,7 @@ def test_pages_hold_every_record_once_and_keep_the_order_of_each_partition(
     browser, cursor, seen = records(*partitions).browser(), None, []
     onward, back = ("older", "newer") if order == "newest" else ("newer", "older")
     for n in range(100):
-        page = browser.page(ANA, "prod/orders", RecordsQuery(order, limit=limit, cursor=cursor))
+        page: Any = browser.page(ANA, "prod/orders", RecordsQuery(order, limit=limit, cursor=cursor))
         assert len(page["records"]) <= limit
         assert (page[back] is None) == (n == 0)
         seen += [(r["partition"], r["offset"]) for r in page["records"]]
@@ -154,7 +154,7 @@ def test_places_to_begin_at() -> None:
     browser = records([10, 20, 30, 40], [15, 25, 35]).browser()
 
     def seen(**asked: Any) -> list[tuple[int, int]]:
-        page = browser.page(ANA, "prod/orders", RecordsQuery(**asked))
+        page: Any = browser.page(ANA, "prod/orders", RecordsQuery(**asked))
         return [(r["partition"], r["offset"]) for r in page["records"]]
 
     assert seen(order="oldest", offset=7, partition=0) == [(0, 7), (0, 8)]
@@ -186,9 +186,8 @@ def test_a_large_record_comes_cut_and_marked_and_whole_where_it_is_asked_for() -
     (record,) = page["records"]
     assert record["cut"] and json_bytes(record["value"]) < PREVIEW_BYTES and record["shownBytes"] > 5_000_000
     topic.raw = True
-    (whole,) = topic.browser().page(ANA, "prod/orders", RecordsQuery(whole=True, limit=1, offset=5, partition=0))[
-        "records"
-    ]
+    page = topic.browser().page(ANA, "prod/orders", RecordsQuery(whole=True, limit=1, offset=5, partition=0))
+    whole: Any = page["records"][0]
     assert not whole["cut"] and len(whole["value"]["id"]) == 5_000_000 and whole["raw"] == "_value"
 
 
@@ -309,7 +308,7 @@ def test_the_size_of_records_is_rounded_before_it_counts(size: int) -> None:
 
 
 def test_how_much_is_searched_does_not_show_the_largest_record() -> None:
-    searched = [
+    searched: list[Any] = [
         Topic([(0, list(range(400)))]).browser(size).page(ANA, "prod/orders", RecordsQuery(limit=500))["searched"]
         for size in (140_000, 200_000, 262_144)
     ]
@@ -318,7 +317,7 @@ def test_how_much_is_searched_does_not_show_the_largest_record() -> None:
 
 def test_a_search_reads_few_records_first_and_the_rest_only_where_these_do_not_fill_the_page() -> None:
     topic = Topic([(0, list(range(20_000)))])
-    page = topic.browser(1).page(ANA, "prod/orders", RecordsQuery(filters=Filters(text="v"), limit=20))
+    page: Any = topic.browser(1).page(ANA, "prod/orders", RecordsQuery(filters=Filters(text="v"), limit=20))
     assert page["searched"]["records"] == 5_000 and [each.limit for each in topic.plans] == [20]
 
 

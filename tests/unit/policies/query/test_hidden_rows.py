@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -177,7 +178,8 @@ def test_offsets_where_nothing_is_hidden_or_the_setting_shows_them() -> None:
     world = World(decided(filters=(RowFilter("eu", "amount > 1"),)))
     world.check = lambda plan: [("id", "string")]  # type: ignore[method-assign]
     shown = service(world, positions_beside_row_filters=True)
-    assert shown.explain(ANA, f"SELECT id FROM orders {EVERY}")["window"]["tables"][0]["records"] == 5
+    window: Any = shown.explain(ANA, f"SELECT id FROM orders {EVERY}")["window"]
+    assert window["tables"][0]["records"] == 5
 
 
 def test_a_query_that_is_followed_ends_when_its_offsets_may_not_be_used_any_more() -> None:

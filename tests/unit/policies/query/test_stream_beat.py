@@ -14,6 +14,7 @@ from policies.plan.registry import Running
 from policies.plan.unreadable import UnreadableReport
 from policies.query.running_access import Access
 from policies.query.stream import Beat, Stream
+from policies.query.stream_events import StreamEvent
 from policies.sql.windows import AsOf
 from tests.unit.policies.query.test_query import ANA, World
 
@@ -40,7 +41,7 @@ class Followed:
     running: threading.Event = field(default_factory=threading.Event)
     let_on: threading.Event = field(default_factory=threading.Event)
     beat: Metronome = field(default_factory=Metronome)
-    events: list[dict[str, Any]] = field(default_factory=list)
+    events: list[StreamEvent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         service = self.world.service()

@@ -107,7 +107,7 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
         "tags{}": 1,
     }
     text = answer["unreadableText"]
-    assert "1 value of n (INT)" in text and "1 record cannot be decoded" in text
+    assert text is not None and "1 value of n (INT)" in text and "1 record cannot be decoded" in text
     assert "weir scan prod --topics orders" in text and "schema.spark" in text
 
 
@@ -193,7 +193,7 @@ def test_a_push_query_counts_since_it_began() -> None:
     assert next(events)["type"] == "columns"
     for total in (1, 2):
         topics.topics["orders"].append(DRIFTED)
-        news = [e for e in (next(events), next(events)) if e["type"] != "idle"]
+        news: list[Any] = [e for e in (next(events), next(events)) if e["type"] != "idle"]
         assert [e["type"] for e in news] == ["unreadable", "rows"]
         assert news[0]["unreadable"] == {"n": total} and f"{total} value" in news[0]["text"]
         assert news[1]["rows"] == [[None]] and news[1]["unreadable"] == {"n": total}

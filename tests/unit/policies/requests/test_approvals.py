@@ -136,7 +136,7 @@ def test_only_approvers_of_the_stage_decide_it(world: World) -> None:
 def test_a_denial_ends_it(world: World) -> None:
     request = ask(world)
     request = world.approvals.deny(world.user("otto"), request.id, "no")
-    assert request.state is RequestState.DENIED and request.to_json()["decisions"][0]["comment"] == "no"
+    assert request.state is RequestState.DENIED and request.votes[0].comment == "no"
     assert world.entries.rows[-1].decision == "deny"
     for act in (world.approvals.approve, world.approvals.deny):
         with pytest.raises(Conflict, match="is denied"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -21,8 +22,8 @@ from policies.query.door import AuditedGate
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.overlay import Proposed
 from policies.whatif.policy_cases import read_cases
-from policies.whatif.policy_tests import PolicyTests
-from policies.whatif.simulate import Simulation
+from policies.whatif.policy_tests import PolicyTests, Report
+from policies.whatif.simulate import Outcome, Simulation
 from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 from tests.unit.policies.query.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
@@ -35,7 +36,7 @@ def world() -> World:
     return company()
 
 
-def ask(world: World, caller: str, *asked: DecisionRequest) -> list[dict[str, Any]]:
+def ask(world: World, caller: str, *asked: DecisionRequest) -> Sequence[Any]:
     return Decisions(world.state, world.facts, world.identity, world.audit, world.clock).decide(
         world.user(caller), asked
     )
@@ -106,7 +107,7 @@ def test_a_batch_keeps_its_order_and_its_failures(world: World) -> None:
 # --- simulations -------------------------------------------------------------------------------------------------------
 
 
-def simulate(world: World, *proposed: Proposed, **more: Any) -> dict[str, Any]:
+def simulate(world: World, *proposed: Proposed, **more: Any) -> Outcome:
     before = world.state.version()
     simulation = Simulation(world.state, world.facts, lambda: ["prod/orders", "prod/payments"], world.clock)
     answer = simulation.simulate(proposed, **more)
@@ -206,7 +207,7 @@ def test_proposed_tags_and_owners_of_datasets(world: World) -> None:
 # --- tests of policies -------------------------------------------------------------------------------------------------
 
 
-def run(world: World, text: str, **more: Any) -> dict[str, Any]:
+def run(world: World, text: str, **more: Any) -> Report:
     class Tables:
         def find(self, name: str) -> Any:
             return replace(TABLE, facts=ORDERS)

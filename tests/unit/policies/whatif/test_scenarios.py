@@ -10,7 +10,7 @@ import pytest
 
 from catalog.errors import WeirError
 from catalog.paths import FieldPath
-from policies.access.decision_service import DecisionRequest, Decisions, DecisionSubject, column_json
+from policies.access.decision_service import DecisionAnswer, DecisionRequest, Decisions, DecisionSubject, column_json
 from policies.decision.places import Places
 from policies.masks import registry
 from policies.masks.keys import MaskKeys
@@ -45,10 +45,11 @@ class Told:
             else:
                 assert "refused" not in use, f"{use} opened"
 
-    def asked(self, person: scenarios.Person, *fields: str) -> dict[str, Any]:
+    def asked(self, person: scenarios.Person, *fields: str) -> DecisionAnswer:
         """The door for engines, for one person."""
         question = DecisionRequest(scenarios.REFERENCE, DecisionSubject(person.user), person.purpose, fields)
         (answer,) = self.decisions.decide(Subject("admin", roles=frozenset({"admin"})), [question])
+        assert "error" not in answer
         return answer
 
 

@@ -15,7 +15,7 @@ from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
 from policies.query.door import AuditedGate
 from policies.whatif.policy_cases import read_cases
-from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.policy_tests import PolicyTests, Report
 from policies.whatif.tested_names import unknown_columns
 from tests.gate_files import statements
 from tests.query_world import KEYS
@@ -26,7 +26,7 @@ from tests.unit.policies.world import ORDERS, World, company
 STORES = Stores("a", "localhost:1", {"orders": "orders", "people": "people"})
 
 
-def run(text: str, facts: Any = ORDERS) -> dict[str, Any]:
+def run(text: str, facts: Any = ORDERS) -> Report:
     world: World = company()
 
     class Tables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from catalog.adapters.sql.database import Database
 from tests.twins.views import MemoryViewStates
@@ -26,12 +27,13 @@ def test_the_beat_of_the_runner_is_no_view(tmp_path: Path) -> None:
 
 def test_states_and_wishes_are_copies_and_are_forgotten_together() -> None:
     states = MemoryViewStates()
-    kept = {"state": "running", "goal": {"orders": {"0": 3}}}
+    kept: dict[str, object] = {"state": "running", "goal": {"orders": {"0": 3}}}
     states.put("totals", kept)
     states.put_wish("totals", {"paused": True})
     states.put_wish("other", {"restart": 1})
     kept["goal"] = {}
-    states.get("totals")["goal"]["orders"]["0"] = 9
+    copied: Any = states.get("totals")
+    copied["goal"]["orders"]["0"] = 9
     assert states.get("totals") == {"state": "running", "goal": {"orders": {"0": 3}}}
     assert states.wish("totals") == {"paused": True} and set(states.all()) == {"totals", "other"}
     states.forget("totals")

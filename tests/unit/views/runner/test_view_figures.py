@@ -7,7 +7,7 @@ from typing import Any
 
 from views.adapters.spark_progress import Reports
 from views.model import Progress
-from views.runner.figures import SAMPLES, Figures, sampled
+from views.runner.figures import SAMPLES, Figures, Sample, sampled
 
 
 def report(batch: int) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def test_rates_are_of_the_last_minute() -> None:
 
 
 def test_the_history_is_bounded() -> None:
-    history: list[dict[str, Any]] = []
+    history: list[Sample] = []
     for n in range(SAMPLES + 20):
         history = sampled(history, str(n), {"records": n, "seconds": 0.5}, {"recordsInPerSecond": 2.0})
     assert len(history) == SAMPLES and [history[0]["at"], history[-1]["at"]] == ["20", str(SAMPLES + 19)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+from typing import Any
 
 import fastavro
 import pytest
@@ -76,7 +77,7 @@ def test_dates_times_and_decimals_are_read_as_they_are(day, at, price, raw, smal
     out = io.BytesIO()
     row = {"d": day, "t": at, "p": price, "b": raw, "f": small}
     fastavro.schemaless_writer(out, fastavro.parse_schema(json.loads(text)), row)
-    read = AvroRows(Registered(5, text), columns).read(b"\0\0\0\0\5" + out.getvalue())
+    read: dict[str, Any] = AvroRows(Registered(5, text), columns).read(b"\0\0\0\0\5" + out.getvalue())
     assert read["d"] == day.isoformat() and read["t"] == at.isoformat()
     assert read["p"] == format(price, "f") or price == 0
     # The shortest number of those bits, as Spark writes it in JSON.
