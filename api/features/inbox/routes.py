@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Query
 
+from api.edge.parameters import Seconds
 from api.features.inbox.answers import Inbox
 from api.features.inbox.service import Inboxes
 from api.guard.guards import Caller, signed_in
@@ -13,10 +14,7 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 
 Within = Annotated[
-    float | None,
-    Query(
-        ge=0.1, le=60, description="Seconds after which to answer with what is counted by then; at most 3.5 are waited."
-    ),
+    Seconds | None, Query(description="After so long the answer has what is counted by then; at most 3.5 are waited.")
 ]
 
 router = FeatureRouter("/inbox", tags=["inbox"])

@@ -284,7 +284,7 @@ def test_a_first_look_has_what_is_counted_soon_and_the_whole_look_joins_the_rest
     assert whole.counting == [] and whole.uncounted == [] and begun == [1]
     assert [each.subject for each in whole.rows] == [each.subject for each in first.rows]
     slow.of(subject)
-    assert begun == [1, 1], "what a whole look has read is counted anew"
+    assert begun == [1, 1], "what a whole look has read is counted again"
     slow.close()
 
 
