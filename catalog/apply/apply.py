@@ -46,7 +46,7 @@ class Change:
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         answer = {
             "kind": self.kind,
             "name": self.name,
@@ -189,7 +189,7 @@ class Applier:
             left |= {(kind, name): problem for name, problem in problems.items()}
         return [replace(each, problem=left.get((each.kind, each.name), "")) for each in changes]
 
-    def get(self, kind: str, key: str | None = None) -> list[dict[str, Any]]:
+    def get(self, kind: str, key: str | None = None) -> list[dict[str, object]]:
         """Documents as they were applied, one or all of a kind. `kind` in any case, plural or singular.
 
         Raises NotFound naming what is there.
@@ -219,7 +219,7 @@ class Applier:
         problems = handler.settle([Change(handler.kind, key, Action.DELETE)]) or {}
         return problems.get(key, "")
 
-    def to_documents(self) -> list[dict[str, Any]]:
+    def to_documents(self) -> list[dict[str, object]]:
         """Everything that was declared, in an order that can be applied again."""
         return [document for kind in self._order for document in self.get(kind)]
 

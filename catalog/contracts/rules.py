@@ -161,7 +161,7 @@ class Result:
     last: Mapping[str, Any] | None = None
     reads: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """`reads` is among it only where there are some."""
         plain = {
             "state": str(self.state),

@@ -39,7 +39,7 @@ class Departure:
     def key(self) -> tuple[str, str, str]:
         return self.path, self.source, self.why
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "part": self.path.partition(".")[0],
             "reason": REASON,
@@ -67,7 +67,7 @@ def departures_of(schema: SchemaVersion) -> list[Departure]:
     return sorted((_read(p) for p in schema.problems if p.get("reason") == REASON), key=lambda d: d.key)
 
 
-def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]:
+def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, object]]:
     """The old departures, as problems, of fields that the new scan did not see depart; `carried` marks them."""
     seen = {d.key for d in departures_of(new)}
     return [{**d.to_json(), "carried": True} for d in departures_of(old) if d.key not in seen]

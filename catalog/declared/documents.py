@@ -113,7 +113,7 @@ def _document(
 
 def _metadata(
     metadata: Any, kind: str, file: str, line: int, lines: Mapping[tuple[str | int, ...], int]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     at = lines.get(("metadata",), line)
     if not isinstance(metadata, dict):
         raise wrong(file, at, "metadata", "is missing; write metadata: {name: ...}")
@@ -190,5 +190,5 @@ def _near(name: str, names: Iterable[str]) -> str:
     return did_you_mean(difflib.get_close_matches(name, list(names), 1), lead="; ")
 
 
-def as_document(kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
+def as_document(kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, object]:
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": dict(metadata), "spec": dict(spec)}

@@ -186,7 +186,7 @@ def _field(
     entities = tuple(tag for tag in tags if is_personal(tag))
     inner = spelled(path).removeprefix(place.root).lstrip(".")
     described, profile = known.description, known.profile
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         **_shared(record),
         "kind": "field",
         "path": path,
@@ -318,7 +318,7 @@ def _registered_words(profile: FieldProfile | None) -> list[str]:
     return [str(each) for each in (known.get("name"), *listed) if each is not None][:_INSIDE]
 
 
-def _shared(record: DatasetRecord) -> dict[str, Any]:
+def _shared(record: DatasetRecord) -> dict[str, object]:
     return {
         "namespace": record.id.namespace,
         "name": record.id.name,
