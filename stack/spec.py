@@ -67,6 +67,11 @@ class Addresses:
 
     def as_dict(self) -> dict[str, str | list[str]]:
         """Plain values for JSON."""
+        logins = {
+            f"{name}_login": list(login)
+            for name in ("kafka", "registry", "elasticsearch", "connect")
+            if (login := getattr(self, f"{name}_login"))
+        }
         return {
             "kafka": self.kafka,
             "registry": self.registry,
@@ -76,8 +81,5 @@ class Addresses:
             "spark": self.spark,
             "query": self.query,
             "connect": self.connect,
-        } | {
-            f"{name}_login": list(login)
-            for name in ("kafka", "registry", "elasticsearch", "connect")
-            if (login := getattr(self, f"{name}_login"))
+            **logins,
         }

@@ -178,7 +178,7 @@ class BackupReader:
             raise self._frames.damaged()
         self._parts.append(done)
 
-    def _control(self) -> dict[str, object]:
+    def _control(self) -> dict[str, Any]:
         line = self._json(next(self._lines, b""))
         if not isinstance(line, dict):
             raise self._frames.damaged()

@@ -163,7 +163,7 @@ class Result:
 
     def to_json(self) -> dict[str, object]:
         """`reads` is among it only where there are some."""
-        plain = {
+        plain: dict[str, object] = {
             "state": str(self.state),
             "reason": self.reason,
             "count": self.count,

@@ -280,6 +280,7 @@ class Contracts:
             why = "the dataset is not in the catalog yet" if record is None else "no scan saw the dataset yet"
             waiting = Result(State.WAITING, why).to_json()
             return PromiseState(promise, State.WAITING, {r.id: waiting for r in promise.rules}, None, record)
+        results: dict[str, Mapping[str, Any]]
         results = {rule.id: kept.results.get(rule.id) or _missing(rule) for rule in promise.rules}
         state = state_of([State(each["state"]) for each in results.values()])
         return PromiseState(

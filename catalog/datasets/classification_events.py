@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from catalog.datasets.merge import Merged
 from catalog.event_model import EventDraft
@@ -14,8 +14,8 @@ def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[E
     `classification.changed`: what a second look sees otherwise than the first (see `catalog.datasets.recheck`), and what ended.
     """
     before = {record.key: record for record in known}
-    suggested: list[dict[str, object]] = []
-    changed: list[dict[str, object]] = []
+    suggested: list[Mapping[str, object]] = []
+    changed: list[Mapping[str, object]] = []
     for record in merged.changed:
         old = before.get(record.key)
         if old is None or old.state is not record.state:

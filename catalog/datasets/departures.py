@@ -67,10 +67,10 @@ def departures_of(schema: SchemaVersion) -> list[Departure]:
     return sorted((_read(p) for p in schema.problems if p.get("reason") == REASON), key=lambda d: d.key)
 
 
-def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, object]]:
-    """The old departures, as problems, of fields that the new scan did not see depart; `carried` marks them."""
+def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[Departure]:
+    """The old departures of fields that the new scan did not see depart."""
     seen = {d.key for d in departures_of(new)}
-    return [{**d.to_json(), "carried": True} for d in departures_of(old) if d.key not in seen]
+    return [d for d in departures_of(old) if d.key not in seen]
 
 
 def _read(problem: Mapping[str, Any]) -> Departure:

@@ -93,10 +93,11 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
 
 def _formats(schema: SchemaVersion) -> dict[str, object]:
     """The formats of the parts by what a record is, not by what it is packed in: a sample may miss the few that are."""
-    formats: dict[str, object] = dict(schema.format)
-    for name in [name for name in formats if name.endswith(".options")]:
-        options = {option: value for option, value in json.loads(formats.pop(name)).items() if option != "packed"}
-        if options:
+    formats: dict[str, object] = {}
+    for name, text in schema.format.items():
+        if not name.endswith(".options"):
+            formats[name] = text
+        elif options := {option: value for option, value in json.loads(text).items() if option != "packed"}:
             formats[name] = options
     return formats
 

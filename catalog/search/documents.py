@@ -216,7 +216,7 @@ def _field(
         exact=_exact_names(record, path, inner, payload),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities)
-        | _states(record, described, tags, shown["terms"], shown["types"], known.properties),
+        | _states(record, described, tags, known.terms, known.types, known.properties),
         usage=record.usage,
         rank=_rank(record),
         label=" ".join(word for name in place.names[-2:] for word in split(name)),

@@ -107,7 +107,7 @@ class Report:
         """What was asked, by name."""
         return self.asked.to_json() | ({"asOf": as_of} if (as_of := rfc3339(self.as_of)) else {})
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "asked": self.question(),
             "places": [place.to_json() for place in self.places],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from catalog.datasets.learned_types import from_profile
@@ -94,7 +94,7 @@ def _json_shape(variant: Shape, exclusive: bool, top: Place) -> dict[str, object
     return {"required": always} | ({"properties": dict.fromkeys(absent, False)} if absent else {})
 
 
-def _json_type(place: Place) -> dict[str, object]:
+def _json_type(place: Place) -> Mapping[str, object]:
     options = [_json_one(place, kind) for kind in merged(place.kinds)]
     if place.nullable or not options:
         options.append({"type": "null"} if place.nullable else {})
@@ -102,7 +102,7 @@ def _json_type(place: Place) -> dict[str, object]:
     return unique[0] if len(unique) == 1 else {"anyOf": unique}
 
 
-def _json_one(place: Place, kind: str) -> dict[str, object]:
+def _json_one(place: Place, kind: str) -> Mapping[str, object]:
     if kind == "object":
         required = sorted(n for n, p in place.fields.items() if p.always)
         schema: dict[str, object] = {

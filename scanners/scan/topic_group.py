@@ -239,7 +239,7 @@ class TopicGroup:
         return self.order.last_windows.get(topic.name) if topic.unreadable else None
 
     def _nothing(self, topic: Topic, reason: str) -> DatasetScan:
-        problems = ({"part": "record", "reason": reason}, *unreadable_of(topic))
+        problems: tuple[Mapping[str, object], ...] = ({"part": "record", "reason": reason}, *unreadable_of(topic))
         window = window_of(None, topic, (), self.order.request.strategy, self._last_window(topic))
         schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
         return DatasetScan(DatasetId(self.order.cluster.namespace, topic.name), schema, (), (), problems)

@@ -142,7 +142,7 @@ def _of_keys(keys: Collection[str]) -> list[dict[str, object]]:
     return [{"terms": {"key": listed[at : at + _MOST_TERMS]}} for at in range(0, len(listed), _MOST_TERMS)]
 
 
-def _chosen(query: SearchQuery) -> dict[str, object]:
+def _chosen(query: SearchQuery) -> dict[str, dict[str, object]]:
     return {name: _one_of(name, values) for name, values in query.filters.items()}
 
 

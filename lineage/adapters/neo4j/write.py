@@ -120,8 +120,8 @@ class DeltaWriter:
             elif key in rows_before:
                 changed_rows.append(row)
             elif bundle is not None:
-                ends = {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
-                new_rows.append({**row, **ends, "owner": bundle.owner, "book": p + bundle.owner})
+                row |= {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
+                new_rows.append({**row, "owner": bundle.owner, "book": p + bundle.owner})
         for part in _parts(new_rows):
             counters = _run(tx, cypher.CREATE_BUNDLES, rows=part).consume().counters
             if counters.relationships_created != len(part):

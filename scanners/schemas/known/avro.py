@@ -89,9 +89,7 @@ class _Walk:
             case _:
                 self.type(kind, at, above)
 
-    def _record(
-        self, schema: Mapping[str, Any], at: FieldPath, above: tuple[str, ...], words: dict[str, object]
-    ) -> None:
+    def _record(self, schema: Mapping[str, Any], at: FieldPath, above: tuple[str, ...], words: dict[str, Any]) -> None:
         name = str(schema.get("name"))
         if not self._places.add(at, "object", **words) or above.count(name) >= MOST_REPEATS:
             return
