@@ -81,9 +81,9 @@ def counts(query: SearchQuery) -> list[dict[str, object]]:
 
 def _facet(query: SearchQuery, name: str) -> dict[str, object]:
     """The values of a facet and how many documents have each."""
-    held = {"include": f".*{_either_case(query.holding)}.*"} if query.holding else {}
+    containing = {"include": f".*{_either_case(query.holding)}.*"} if query.holding else {}
     order = [{"_count": "desc"}, {"_key": "asc"}]
-    return {"terms": {"field": f"facet.{name}", "size": _FACET_VALUES, "order": order, **held}}
+    return {"terms": {"field": f"facet.{name}", "size": _FACET_VALUES, "order": order, **containing}}
 
 
 def _counted(
