@@ -37,7 +37,7 @@ class Event:
     def is_open(self) -> bool:
         return self.type.startswith(OPEN_TYPES)
 
-    def to_json(self, source: str) -> dict[str, Any]:
+    def to_json(self, source: str) -> dict[str, object]:
         """CloudEvents 1.0 in JSON; `sequence` is the extension of that name, as text that sorts."""
         return {
             "specversion": "1.0",
@@ -50,6 +50,10 @@ class Event:
             "sequence": f"{self.seq:020d}",
             "data": dict(self.data),
         }
+
+
+EventDraft = tuple[str, Mapping[str, object]]
+"""(type of event, its data), before a room reports it."""
 
 
 @dataclass(frozen=True, slots=True)

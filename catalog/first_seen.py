@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from catalog.model import FieldProfile
 
 First = Mapping[str, Any]
+
+
+class RecordPlace(TypedDict):
+    """Where a record is. `time`: RFC 3339."""
+
+    time: str | None
+    partition: int
+    offset: int
 
 
 def earliest(places: Iterable[First | None]) -> First | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from catalog.errors import InvalidInput
 from catalog.node_ids import read_id, readings, write_id
@@ -20,6 +20,8 @@ PERSONAL_DATA_TAG = "PII"
 """Means every personal-data tag wherever tags are matched."""
 
 _DATAHUB_URN = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:(?P<platform>[^,]+),(?P<name>.+),[A-Z_]+\)\Z")
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -180,7 +182,7 @@ _KEYS = {"null_share": "nullShare", "time_from": "timeFrom", "time_to": "timeTo"
 _ATTRIBUTES = {key: attribute for attribute, key in _KEYS.items()}
 
 
-def _named(data: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _named(data: Mapping[str, _T], names: Mapping[str, str]) -> dict[str, _T]:
     return {names.get(name, name): value for name, value in data.items()}
 
 
@@ -200,7 +202,7 @@ class SchemaVersion:
     problems: tuple[Mapping[str, Any], ...] = ()
     envelopes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         data = asdict(self)
         fields = [_named(each, _KEYS) for each in data["fields"]]
         return {**_named(data, _KEYS), "fields": fields, "window": _named(data["window"], _KEYS)}
@@ -236,7 +238,7 @@ class Classification:
     state: ReviewState = ReviewState.SUGGESTED
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {**asdict(self), "state": str(self.state)}
 
     @staticmethod

@@ -6,7 +6,6 @@ import re
 import uuid
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.model import DatasetId
@@ -138,7 +137,7 @@ class Questions:
             raise Conflict("The question is closed; open it again first.", details={"id": id})
         return question
 
-    def _emit(self, kind: str, record: DatasetRecord, data: dict[str, Any]) -> None:
+    def _emit(self, kind: str, record: DatasetRecord, data: dict[str, object]) -> None:
         if self._events is not None:
             named = {"cluster": record.cluster, "namespace": record.id.namespace, "name": record.id.name}
             self._events.emit(kind, record.reference, {**named, "dataset": record.reference, **data})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 
 def whole_sum(parts: Iterable[int | None]) -> int | None:
@@ -53,8 +52,8 @@ class TopicFacts:
         """How many offsets there are from begin to end; an upper bound of the records there."""
         return sum(o.end - o.begin for o in self.offsets) if self.offsets else None
 
-    def to_json(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {
+    def to_json(self) -> dict[str, object]:
+        facts: dict[str, object] = {
             "partitions": self.partitions,
             "replication": self.replication,
             "cleanupPolicy": self.cleanup_policy,

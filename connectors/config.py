@@ -93,12 +93,13 @@ def differences(
     return changes
 
 
-def as_found(spec: Mapping[str, Any], changes: list[Difference]) -> dict[str, Any]:
+def as_found(spec: Mapping[str, Any], changes: list[Difference]) -> dict[str, object]:
     """The document's spec with what is at the worker in place of what was declared; for a diff."""
-    shown = {**spec, "config": dict(spec.get("config") or {})}
+    config = dict(spec.get("config") or {})
+    shown = {**spec, "config": config}
     for each in changes:
         key = each.field.removeprefix("config.")
-        place = shown["config"] if key != each.field else shown
+        place = config if key != each.field else shown
         if each.actual is None:
             place.pop(key, None)
         else:

@@ -49,7 +49,7 @@ class GraphDelta:
     datasets: dict[str, DatasetId] = field(default_factory=dict)
     columns: dict[str, tuple[DatasetId, str]] = field(default_factory=dict)
     jobs: dict[str, tuple[str, str]] = field(default_factory=dict)
-    job_info: dict[str, dict[str, Any]] = field(default_factory=dict)
+    job_info: dict[str, dict[str, object]] = field(default_factory=dict)
     dataset_info: dict[DatasetId, Info] = field(default_factory=dict)
     upserts: list[Edge] = field(default_factory=list)
     updates: list[Edge] = field(default_factory=list)

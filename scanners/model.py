@@ -234,7 +234,7 @@ class RegisteredSchema:
         first, *others = sorted({**self.subjects, **subjects}.items()) or [("", 0)]
         return replace(self, subject=first[0], version=first[1], also=tuple(others))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "id": self.id,
             "type": self.type,
@@ -293,7 +293,7 @@ class Recognizer:
     deny_list: tuple[str, ...] = ()
     version: str = "1"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "name": self.name,
             "supported_entity": self.supported_entity,

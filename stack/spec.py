@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark", "query")
 """The names of the servers, in the order in which they are started and listed."""
@@ -66,8 +65,13 @@ class Addresses:
     """URL of the Kafka Connect worker; empty where it was not started."""
     connect_login: tuple[str, str] | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, str | list[str]]:
         """Plain values for JSON."""
+        logins = {
+            f"{name}_login": list(login)
+            for name in ("kafka", "registry", "elasticsearch", "connect")
+            if (login := getattr(self, f"{name}_login"))
+        }
         return {
             "kafka": self.kafka,
             "registry": self.registry,
@@ -77,8 +81,5 @@ class Addresses:
             "spark": self.spark,
             "query": self.query,
             "connect": self.connect,
-        } | {
-            f"{name}_login": list(login)
-            for name in ("kafka", "registry", "elasticsearch", "connect")
-            if (login := getattr(self, f"{name}_login"))
+            **logins,
         }

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import httpx
 import psutil
@@ -26,6 +25,7 @@ from api.terminal.output import errors
 from catalog.errors import SettingsError
 from catalog.record_keys import KEYS
 from stack import SERVERS, Instance, ProcessSpec, StackSettings
+from stack.instances.status import StatusRow
 
 _EXTERNAL = {
     "kafka": "WEIR_KAFKA__BOOTSTRAP_SERVERS",
@@ -113,10 +113,10 @@ class Running:
         # The record store stays, so what it is sealed and masked with stays, too.
         return self._stack.down(wipe, progress=TerminalProgress(errors.rich), keep=KEYS)
 
-    def status(self) -> list[dict[str, Any]]:
+    def status(self) -> list[StatusRow]:
         return self._stack.status()
 
-    def serving(self, rows: list[dict[str, Any]]) -> str | None:
+    def serving(self, rows: list[StatusRow]) -> str | None:
         """Where the running API answers, by the record of its start; None while it does not."""
         return next((row["url"] for row in rows if row["name"] == "weir" and row["state"] == "ready"), None)
 

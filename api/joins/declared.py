@@ -16,7 +16,7 @@ from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
 from catalog.contracts.declared import ContractSpec
 from catalog.declared import kinds as catalog_kinds
-from catalog.declared.documents import Document, load
+from catalog.declared.documents import Document, WrittenDocument, load
 from catalog.document_origins import Checkout
 from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
@@ -187,7 +187,7 @@ class DeclaredService:
         """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""
         kind = self._applier.kind_named(kind)
         try:
-            return self._applier.get(kind, name)
+            return [dict(each) for each in self._applier.get(kind, name)]
         except NotFound:
             return []
 
@@ -226,6 +226,6 @@ class DeclaredService:
             words = reasons if not number else [f"part {number + 1} of the names that this is about"]
             self._audit.record(subject.user, action, target, "allow", words, {**part, **subject.sign_in_method})
 
-    def everything(self) -> list[dict[str, Any]]:
+    def everything(self) -> list[WrittenDocument]:
         """Every declared document, in an order that can be applied again."""
         return self._applier.to_documents()

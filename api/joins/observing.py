@@ -26,6 +26,7 @@ from lineage.observed.connect_engines import EngineReader
 from lineage.observed.connector_datasets import Connector
 from lineage.observed.duplicate_events import RecentEvents
 from lineage.observed.groups import AT_ONCE, ConsumerGroup, GroupReader, GroupWatch, page
+from lineage.observed.run_events import ObservedEvent
 from lineage.settings import LineageSettings
 
 log = structlog.get_logger("weir.observing")
@@ -149,8 +150,8 @@ class Observing:
             return 0
         return self._store_new(self._engines_of(engine, *server).events(cluster.namespace))
 
-    def _store_new(self, events: Iterable[dict[str, Any]]) -> int:
-        fresh: list[dict[str, Any]] = []
+    def _store_new(self, events: Iterable[ObservedEvent]) -> int:
+        fresh: list[ObservedEvent] = []
         try:
             fresh += (event for event in events if self._told.is_new(event))
             return self._store(fresh)
@@ -158,7 +159,7 @@ class Observing:
             self._told.forget(fresh)
             raise
 
-    def _store(self, events: list[dict[str, Any]]) -> int:
+    def _store(self, events: list[ObservedEvent]) -> int:
         if events:
             result = self._ingest.post_batch(events)
             for _, reason in result.failed[:3]:

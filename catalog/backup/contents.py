@@ -34,7 +34,7 @@ class Head:
     store: str
     left_out: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "program": self.program,
             "schema": self.schema,
@@ -62,7 +62,7 @@ class PartSum:
     rows: int
     sha256: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, str | int]:
         return {"name": self.name, "rows": self.rows, "sha256": self.sha256}
 
 
@@ -71,7 +71,7 @@ class Manifest:
     head: Head
     parts: tuple[PartSum, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {**self.head.as_json(), "parts": [part.as_json() for part in self.parts]}
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import orjson
 
@@ -96,7 +96,7 @@ class FrameReader:
         """What to raise for a file whose bytes are not those of its writer."""
         return InvalidInput(f"{self._name} was changed after it was written, or was damaged; use another backup.")
 
-    def _stated(self, line: bytes) -> dict[str, Any] | None:
+    def _stated(self, line: bytes) -> dict[str, object] | None:
         try:
             header = orjson.loads(line)
         except orjson.JSONDecodeError:

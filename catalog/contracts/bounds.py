@@ -54,7 +54,7 @@ class Interval:
         words = " and ".join(parts) or "any number"
         return f"not {words}" if self.outside else words
 
-    def to_params(self) -> dict[str, Any]:
+    def to_params(self) -> dict[str, float | bool | None]:
         return {
             "low": self.low,
             "high": self.high,

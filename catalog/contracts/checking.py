@@ -14,6 +14,7 @@ from catalog.contracts.observed import Observed
 from catalog.contracts.rules import Result, Rule, RuleKind
 from catalog.datasets.compatibility import compatibility
 from catalog.datasets.diff import differences
+from catalog.first_seen import RecordPlace
 
 _LEAST_SECONDS = 60.0
 """For how long arrivals are counted before their rate means something."""
@@ -167,7 +168,7 @@ def _ends_read(seen: Observed) -> bool:
     )
 
 
-def _last_place(seen: Observed) -> dict[str, Any] | None:
+def _last_place(seen: Observed) -> RecordPlace | None:
     ends = [p for p in seen.schema.window.partitions if p.get("last") is not None]
     if len(ends) != 1:
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import RootModel, model_validator
 
 from catalog.contracts.contradictions import require_consistent
@@ -14,7 +12,7 @@ from catalog.errors import InvalidInput
 KIND = "Contract"
 
 
-class ContractSpec(RootModel[dict[str, Any]]):
+class ContractSpec(RootModel[dict[str, object]]):
     """An ODCS document (3.0 to 3.2) whose rules can hold together. What ODCS has no word for is in
     `customProperties`."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from catalog.contracts.bounds import Interval
 from catalog.contracts.rules import Contract, Rule, RuleKind
@@ -40,7 +39,7 @@ class ContractChange:
     after: str | None
     why: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | None]:
         return {
             "effect": str(self.effect),
             "dataset": self.dataset,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import Any
 
 from catalog.contracts.chance import least_share
 from catalog.contracts.field_checks import FORMS
@@ -28,11 +27,11 @@ _LARGEST = 15
 _MOST_VALUES = 200
 
 
-def draft(record: DatasetRecord, schema: SchemaVersion, personal: Collection[str]) -> dict[str, Any]:
+def draft(record: DatasetRecord, schema: SchemaVersion, personal: Collection[str]) -> dict[str, object]:
     """An ODCS document of a dataset. `personal`: paths with detected personal data, and all that is inside them is too."""
     fields = {f.path: f for f in schema.fields if f.count and not f.details.get("insideText")}
     writer = _Writer(fields, schema, [FieldPath.parse(path) for path in personal])
-    element: dict[str, Any] = {
+    element: dict[str, object] = {
         "name": record.id.name,
         "physicalName": record.id.name,
         "physicalType": "topic",
@@ -42,7 +41,7 @@ def draft(record: DatasetRecord, schema: SchemaVersion, personal: Collection[str
     }
     if record.known_description:
         element["description"] = record.known_description
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "apiVersion": API_VERSION,
         "kind": "DataContract",
         "id": f"{record.reference.replace('/', '.')}",
@@ -73,7 +72,7 @@ class _Writer:
             if above is not None:
                 self._below.setdefault(str(above), []).append(profile)
 
-    def children(self, path: FieldPath) -> list[dict[str, Any]]:
+    def children(self, path: FieldPath) -> list[dict[str, object]]:
         """The fields of an object as ODCS properties, by name."""
         if len(path.steps) > DEEPEST:  # no contract promises more
             return []
@@ -82,9 +81,9 @@ class _Writer:
             self._property(p, p.field_path.name) for p in sorted(below, key=lambda each: each.path) if p.field_path.name
         ]
 
-    def of_records(self, reference: str) -> dict[str, Any]:
+    def of_records(self, reference: str) -> dict[str, object]:
         """The custom properties of the schema object."""
-        properties: dict[str, Any] = {"dataset": reference}
+        properties: dict[str, object] = {"dataset": reference}
         key = self._fields.get("key")
         if key is not None and self._types(key):
             properties["key"] = self._part(key)
@@ -100,10 +99,10 @@ class _Writer:
         properties["compatibility"] = "BACKWARD"
         return properties
 
-    def _part(self, profile: FieldProfile) -> dict[str, Any]:
+    def _part(self, profile: FieldProfile) -> dict[str, object]:
         return {"types": self._types(profile), "required": _is_required(profile)}
 
-    def _record_types(self) -> dict[str, Any] | None:
+    def _record_types(self) -> dict[str, object] | None:
         names = {name for shape in self._schema.shapes for name in shape.when or {}}
         if (
             len(names) != 1
@@ -114,9 +113,9 @@ class _Writer:
         values = sorted({str(shape.when[name]) for shape in self._schema.shapes if shape.when})
         return {"field": name, "values": values} if all(shape.when for shape in self._schema.shapes) else None
 
-    def _property(self, profile: FieldProfile, name: str) -> dict[str, Any]:
+    def _property(self, profile: FieldProfile, name: str) -> dict[str, object]:
         types, path = self._types(profile), profile.field_path
-        prop: dict[str, Any] = {"name": name}
+        prop: dict[str, object] = {"name": name}
         if types:
             prop["physicalType"] = physical_type(types)
             if logical := logical_type(types):
@@ -151,11 +150,11 @@ class _Writer:
         return any(place.overlaps(path) and len(place.steps) <= len(path.steps) for place in self._personal)
 
 
-def _contents(profile: FieldProfile, types: Collection[str]) -> dict[str, Any]:
+def _contents(profile: FieldProfile, types: Collection[str]) -> dict[str, object]:
     """What a field holds, as far as profiles show it without any value: sizes, lengths, forms, the symbols of its schema."""
     symbols = [str(each) for each in (profile.details.get("registered") or {}).get("symbols") or ()]
-    contents: dict[str, Any] = {}
-    options: dict[str, Any] = {}
+    contents: dict[str, object] = {}
+    options: dict[str, object] = {}
     logical = logical_type(types)
     magnitude = profile.details.get("magnitude")
     if logical in ("integer", "number") and magnitude and not profile.details.get("notFinite"):
@@ -186,7 +185,7 @@ def _is_required(profile: FieldProfile) -> bool:
     return profile.presence >= 1 and profile.null_share == 0
 
 
-def _presence(profile: FieldProfile) -> dict[str, Any]:
+def _presence(profile: FieldProfile) -> dict[str, object]:
     """The least presence of a field that is not always there, with room for chance."""
     if profile.presence >= 1 or profile.presence <= 0:
         return {}

@@ -63,8 +63,8 @@ def _names(alike: Sequence[FieldProfile], attribute: str) -> list[str]:
     return sorted({name for each in alike for name in getattr(each, attribute)})
 
 
-def _details(alike: Sequence[FieldProfile], share: Any) -> dict[str, Any]:
-    details: dict[str, Any] = {}
+def _details(alike: Sequence[FieldProfile], share: Any) -> dict[str, object]:
+    details: dict[str, object] = {}
     magnitudes = [each.details["magnitude"] for each in alike if each.details.get("magnitude")]
     if magnitudes:
         details["magnitude"] = [min(low for low, _ in magnitudes), max(high for _, high in magnitudes)]

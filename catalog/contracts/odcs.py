@@ -62,7 +62,7 @@ def check_property(value: Mapping[str, Any], name: str) -> None:
         raise InvalidInput(f"{name}: {sentence(error, _validator().schema)}")
 
 
-def canonical(document: Mapping[str, Any]) -> dict[str, Any]:
+def canonical(document: Mapping[str, Any]) -> dict[str, object]:
     """The same document with its parts in one order; lists stay as they are. Two that differ in order only are equal."""
     ordered = _ordered(document)
     return {name: ordered[name] for name in (*_ROOT, *(n for n in ordered if n not in _ROOT)) if name in ordered}
@@ -79,7 +79,7 @@ def custom(element: Mapping[str, Any], name: str) -> Any:
     return next((each.get("value") for each in properties if each.get("property") == name), None)
 
 
-def customs(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+def customs(properties: Mapping[str, Any]) -> list[dict[str, object]]:
     """Names with values as ODCS writes them."""
     return [{"property": name, "value": value} for name, value in properties.items()]
 

@@ -50,7 +50,7 @@ def quality_rule(quality: Mapping[str, Any], place: str | None) -> Rule:
     return Rule(own, RuleKind.OTHER, place, about or own, _stated(quality), why)
 
 
-def _stated(quality: Mapping[str, Any]) -> dict[str, Any]:
+def _stated(quality: Mapping[str, Any]) -> dict[str, object]:
     """What a rule that no scan decides promises: another version of the contract is compared with it."""
     return {"stated": {name: value for name, value in quality.items() if name not in _WORDS}}
 

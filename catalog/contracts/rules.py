@@ -161,9 +161,9 @@ class Result:
     last: Mapping[str, Any] | None = None
     reads: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """`reads` is among it only where there are some."""
-        plain = {
+        plain: dict[str, object] = {
             "state": str(self.state),
             "reason": self.reason,
             "count": self.count,

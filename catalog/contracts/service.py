@@ -99,7 +99,7 @@ class Contracts:
         """Those that last, then those that ended; each the newest first."""
         return self._store.contract_breaches(name, limit)
 
-    def draft(self, record: DatasetRecord, hidden: Collection[str] = ()) -> dict[str, Any]:
+    def draft(self, record: DatasetRecord, hidden: Collection[str] = ()) -> dict[str, object]:
         """An ODCS document of what the last scan saw. Raises InvalidInput for a dataset that no scan saw. `hidden`: paths of
         which it has the types alone, beside those with a tag or that no scan looked through."""
         stored = self._store.schema(record.id)
@@ -244,7 +244,7 @@ class Contracts:
             self._breaches.forget(name, datasets, records)
 
     @staticmethod
-    def _since(result: Result, before: Mapping[str, Any] | None, now: datetime) -> dict[str, Any]:
+    def _since(result: Result, before: Mapping[str, Any] | None, now: datetime) -> dict[str, object]:
         """The result with the time since when its state is what it is."""
         lasting = before is not None and before.get("state") == result.state
         since = before.get("since") if lasting and before is not None else None
@@ -280,6 +280,7 @@ class Contracts:
             why = "the dataset is not in the catalog yet" if record is None else "no scan saw the dataset yet"
             waiting = Result(State.WAITING, why).to_json()
             return PromiseState(promise, State.WAITING, {r.id: waiting for r in promise.rules}, None, record)
+        results: dict[str, Mapping[str, Any]]
         results = {rule.id: kept.results.get(rule.id) or _missing(rule) for rule in promise.rules}
         state = state_of([State(each["state"]) for each in results.values()])
         return PromiseState(
@@ -321,7 +322,7 @@ class Contracts:
             yield f"{alias}/{record.id.name}"
 
 
-def _missing(rule: Rule) -> dict[str, Any]:
+def _missing(rule: Rule) -> dict[str, object]:
     why = "its query did not run yet" if rule.kind in QUERIED_KINDS else "no scan since the rule was written"
     return Result(State.WAITING, why).to_json()
 

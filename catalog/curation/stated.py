@@ -15,7 +15,7 @@ KEYS = ("certification", "deprecation", "announcements", "properties")
 Curation = Mapping[str, Any]
 
 
-def curation(spec: DatasetSpec) -> dict[str, Any]:
+def curation(spec: DatasetSpec) -> dict[str, object]:
     """What a declared document states, without what it leaves out."""
     written = spec.model_dump(mode="json", by_alias=True, exclude_unset=True, include=set(KEYS))
     return {key: value for key, value in written.items() if value not in (None, [], {}) or is_mark(key, value)}

@@ -31,7 +31,11 @@ def carry_over(old: SchemaVersion, new: SchemaVersion) -> SchemaVersion:
     shapes += [s for s in old.shapes if frozenset(s.paths) not in known and not would_show(s.share, records)]
     form = {**old.format, **new.format} if records else dict(old.format)
     envelopes = new.envelopes if records else old.envelopes
-    rare = [d for d in carried_departures(old, new) if not would_show(d["count"] / max(1, old.window.records), records)]
+    rare = [
+        {**departure.to_json(), "carried": True}
+        for departure in carried_departures(old, new)
+        if not would_show(departure.count / max(1, old.window.records), records)
+    ]
     return replace(
         new,
         fields=payload_first(sorted(fields, key=lambda f: f.path), envelopes),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from catalog.datasets.merge import Merged
+from catalog.event_model import EventDraft
 from catalog.records import ClassificationRecord, rfc3339
-
-EventDraft = tuple[str, dict[str, Any]]
-"""(type of event, its data)."""
 
 
 def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[EventDraft]:
@@ -17,8 +14,8 @@ def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[E
     `classification.changed`: what a second look sees otherwise than the first (see `catalog.datasets.recheck`), and what ended.
     """
     before = {record.key: record for record in known}
-    suggested: list[dict[str, Any]] = []
-    changed: list[dict[str, Any]] = []
+    suggested: list[Mapping[str, object]] = []
+    changed: list[Mapping[str, object]] = []
     for record in merged.changed:
         old = before.get(record.key)
         if old is None or old.state is not record.state:
@@ -43,7 +40,7 @@ def review_event(before: ClassificationRecord | None, after: ClassificationRecor
     }
 
 
-def _brief(record: ClassificationRecord) -> dict[str, Any]:
+def _brief(record: ClassificationRecord) -> dict[str, str | float | None]:
     return {
         "path": record.path,
         "entity": record.entity,

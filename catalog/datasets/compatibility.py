@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from catalog.datasets.diff import ALWAYS, Change, covers
 from catalog.paths import FieldPath, StepKind
@@ -21,7 +20,7 @@ class Compatibility:
     def full(self) -> bool:
         return self.backward and self.forward
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, bool]:
         return {"backward": self.backward, "forward": self.forward, "full": self.full}
 
 

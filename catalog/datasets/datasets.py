@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from catalog.curation.stated import curation
 from catalog.datasets.carry_over import carry_over
-from catalog.datasets.classification_events import EventDraft, review_event, scan_events
+from catalog.datasets.classification_events import review_event, scan_events
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.description_versions import described, versions
 from catalog.datasets.diff import differences
@@ -19,6 +19,7 @@ from catalog.datasets.reported import is_reported
 from catalog.datasets.schema_events import discovery_event, schema_events
 from catalog.declared.kinds import ClusterSpec, DatasetSpec, tag_word
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
+from catalog.event_model import EventDraft
 from catalog.model import DatasetId, DatasetScan, Owner, ReviewState, SchemaVersion
 from catalog.paths import FieldPath
 from catalog.ports import CatalogStore, Clock, EventSink, ScanChecks
@@ -365,7 +366,7 @@ class Datasets(DatasetReader):
         return record
 
 
-def _named(record: DatasetRecord) -> dict[str, Any]:
+def _named(record: DatasetRecord) -> dict[str, str]:
     return {"dataset": record.reference, "namespace": record.id.namespace, "name": record.id.name}
 
 

@@ -39,7 +39,7 @@ class Departure:
     def key(self) -> tuple[str, str, str]:
         return self.path, self.source, self.why
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "part": self.path.partition(".")[0],
             "reason": REASON,
@@ -68,10 +68,10 @@ def departures_of(schema: SchemaVersion) -> list[Departure]:
     return sorted((departure_of(p) for p in schema.problems if p.get("reason") == REASON), key=lambda d: d.key)
 
 
-def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]:
-    """The old departures, as problems, of fields that the new scan did not see depart; `carried` marks them."""
+def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[Departure]:
+    """The old departures of fields that the new scan did not see depart."""
     seen = {d.key for d in departures_of(new)}
-    return [{**d.to_json(), "carried": True} for d in departures_of(old) if d.key not in seen]
+    return [d for d in departures_of(old) if d.key not in seen]
 
 
 def departure_of(problem: Mapping[str, Any]) -> Departure:

@@ -53,7 +53,7 @@ class Change:
     how: str | None = None
     first_seen: Mapping[str, Any] | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "change": self.change,
             "path": self.path,
@@ -91,12 +91,13 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def _formats(schema: SchemaVersion) -> dict[str, Any]:
+def _formats(schema: SchemaVersion) -> dict[str, object]:
     """The formats of the parts by what a record is, not by what it is packed in: a sample may miss the few that are."""
-    formats: dict[str, Any] = dict(schema.format)
-    for name in [name for name in formats if name.endswith(".options")]:
-        options = {option: value for option, value in json.loads(formats.pop(name)).items() if option != "packed"}
-        if options:
+    formats: dict[str, object] = {}
+    for name, text in schema.format.items():
+        if not name.endswith(".options"):
+            formats[name] = text
+        elif options := {option: value for option, value in json.loads(text).items() if option != "packed"}:
             formats[name] = options
     return formats
 
@@ -189,7 +190,7 @@ def _shape_gone(shape: Shape) -> Change:
     return Change("shape", None, _shape_summary(shape), None, "gone")
 
 
-def _shape_summary(shape: Shape) -> dict[str, Any]:
+def _shape_summary(shape: Shape) -> dict[str, object]:
     return {
         "share": round(shape.share, 4),
         "fields": len(shape.paths),
@@ -220,7 +221,7 @@ def type_names(profile: FieldProfile) -> frozenset[str]:
     return frozenset(name for name, share in profile.types.items() if share > 0 and name != "null")
 
 
-def _summary(profile: FieldProfile) -> dict[str, Any]:
+def _summary(profile: FieldProfile) -> dict[str, object]:
     return {"types": sorted(type_names(profile)), "presence": round(profile.presence, 4)}
 
 

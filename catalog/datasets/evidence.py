@@ -20,7 +20,7 @@ _MOST_OFFSETS = 100
 Json = Mapping[str, Any]
 
 
-def joined(before: Json, now: Json, complete: bool) -> dict[str, Any]:
+def joined(before: Json, now: Json, complete: bool) -> dict[str, object]:
     """The evidence to keep of the one before and of a new scan's.
 
     complete    the new scan read every retained record: its counts alone are what is true now
@@ -65,7 +65,7 @@ def _created_again(before: Json, now: Json) -> bool:
     return any(partition in ends and first <= ends[partition] for partition, first, _ in _offsets(now))
 
 
-def _added(before: Json, now: Json) -> dict[str, Any]:
+def _added(before: Json, now: Json) -> dict[str, object]:
     counts = {
         name: int(before.get(name) or 0) + int(now.get(name) or 0)
         for name in (*_COUNTS, *_COUNTS_OF_MARKS)
@@ -81,7 +81,7 @@ def _added(before: Json, now: Json) -> dict[str, Any]:
     }
 
 
-def _window(before: Json, now: Json) -> dict[str, Any]:
+def _window(before: Json, now: Json) -> dict[str, object]:
     times = [w[name] for w in (before, now) for name in ("timeFrom", "timeTo") if w.get(name)]
     return {
         **now,

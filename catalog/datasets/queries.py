@@ -37,7 +37,7 @@ class SchemaDiff:
     looked_at: Mapping[str, Any] = field(default_factory=dict)
 
 
-def window_summary(window: ScanWindow) -> dict[str, Any]:
+def window_summary(window: ScanWindow) -> dict[str, object]:
     """What a version was learned from: so many records, of these times and offsets (first and last that were read)."""
     return {
         "records": window.records,

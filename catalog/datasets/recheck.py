@@ -22,9 +22,9 @@ MOVED = 0.2
 
 def change(
     before: Mapping[str, Any], now: Mapping[str, Any], at: datetime, detected: bool = True
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """The difference between two evidences, None when there is none worth a look."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     versions = recognizer_versions(before), recognizer_versions(now)
     moved = [
         {"name": name, "before": versions[0][name], "now": versions[1][name]}
@@ -44,7 +44,7 @@ def change(
     return {"at": rfc3339(at), "found": True, **changes}
 
 
-def noted(before: Mapping[str, Any], now: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+def noted(before: Mapping[str, Any], now: Mapping[str, Any], at: datetime) -> dict[str, object]:
     """The new evidence, with the difference to the old one, or the note that still waits for a reviewer."""
     difference = change(before, now, at)
     standing = before.get("change")
@@ -55,7 +55,7 @@ def noted(before: Mapping[str, Any], now: Mapping[str, Any], at: datetime) -> di
     return dict(now)
 
 
-def missed(before: Mapping[str, Any], versions: Mapping[str, str], at: datetime) -> dict[str, Any]:
+def missed(before: Mapping[str, Any], versions: Mapping[str, str], at: datetime) -> dict[str, object]:
     """The old evidence with the note that a scan which read the field did not find it again.
 
     `versions` are those of the recognizers that looked. The first such look keeps its time.
@@ -70,7 +70,7 @@ def missed(before: Mapping[str, Any], versions: Mapping[str, str], at: datetime)
     return {**before, "change": difference}
 
 
-def reviewed(evidence: Mapping[str, Any]) -> dict[str, Any]:
+def reviewed(evidence: Mapping[str, Any]) -> dict[str, object]:
     """The evidence once someone has looked at it."""
     return {name: value for name, value in evidence.items() if name != "change"}
 

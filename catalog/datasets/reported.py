@@ -51,7 +51,7 @@ def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
     tags = value.get("tags", {}).get("tags", [])
     life = value.get("lifecycleStateChange", {})
     kind = value.get("datasetType", {})
-    summary: dict[str, Any] = {
+    summary: dict[str, object] = {
         "description": value.get("documentation", {}).get("description"),
         "owners": value.get("ownership", {}).get("owners"),
         "tags": [tag for tag in tags if not tag.get("field")],

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from catalog.datasets.compatibility import Compatibility, compatibility
 from catalog.datasets.diff import differences
+from catalog.event_model import EventDraft
 from catalog.records import DatasetRecord, StoredSchema
 from catalog.topics import TopicFacts
-
-EventDraft = tuple[str, dict[str, Any]]
-"""(type of event, its data)."""
 
 _MOST = 200
 """Changes in one event; all of them are at `/schema/diff`."""
@@ -29,7 +27,7 @@ def schema_events(before: StoredSchema | None, after: StoredSchema | None) -> li
         return [("schema.discovered", {**details, "shapes": len(after.baseline.shapes)})]
     changes = [dict(change) for change in after.changes]
     judged: Compatibility = compatibility(differences(before.baseline, after.baseline))
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "version": version,
         "before": before.baseline.version,
         "summary": summary(changes),
@@ -41,7 +39,7 @@ def schema_events(before: StoredSchema | None, after: StoredSchema | None) -> li
     return [("schema.changed", data)]
 
 
-def summary(changes: list[dict[str, Any]]) -> str:
+def summary(changes: Sequence[Mapping[str, Any]]) -> str:
     """The changes in a line: the first few by name, then how many more."""
     words = [f"{_WORDS.get(c['change'], c['change'])} {c['path'] or ''}".strip() + _at(c) for c in changes]
     more = f" and {len(words) - 3} more" if len(words) > 3 else ""

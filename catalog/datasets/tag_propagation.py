@@ -18,6 +18,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.datasets.merge import recognizers
 from catalog.entities import is_personal
 from catalog.errors import InvalidInput
+from catalog.event_model import EventDraft
 from catalog.model import DatasetId, NodeId, ReviewState
 from catalog.ports import CatalogStore, Clock, EventSink, FieldFlows
 from catalog.records import ClassificationRecord, ClusterRecord, Source, rfc3339
@@ -141,7 +142,7 @@ class TagFlow:
             return done
         fields = {profile.path for profile in schema.fields}
         changed: list[ClassificationRecord] = []
-        events: list[tuple[str, dict[str, Any]]] = []
+        events: list[EventDraft] = []
         for key, here in arriving.items():
             if key[0] not in fields:
                 continue
@@ -205,5 +206,5 @@ def _passed_on(
     return ClassificationRecord(*key, score, ReviewState.SUGGESTED, evidence, Source.SCAN, first_at=now)
 
 
-def _brief(record: ClassificationRecord) -> dict[str, Any]:
+def _brief(record: ClassificationRecord) -> dict[str, str | float]:
     return {"path": record.path, "entity": record.entity, "state": str(record.state), "score": record.score}

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 from pydantic import BaseModel, RootModel, ValidationError
 
@@ -41,6 +41,15 @@ class Document:
         """What distinguishes it from others of its kind: its name; for a dataset CLUSTER/NAME."""
         cluster = self.metadata.get("cluster")
         return f"{cluster}/{self.name}" if cluster else self.name
+
+
+class WrittenDocument(TypedDict):
+    """A document as it is written again."""
+
+    apiVersion: str
+    kind: str
+    metadata: Mapping[str, Any]
+    spec: Mapping[str, Any]
 
 
 def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "the document") -> list[Document]:
@@ -190,5 +199,5 @@ def _near(name: str, names: Iterable[str]) -> str:
     return did_you_mean(difflib.get_close_matches(name, list(names), 1), lead="; ")
 
 
-def as_document(kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
+def as_document(kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> WrittenDocument:
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": dict(metadata), "spec": dict(spec)}

@@ -99,7 +99,7 @@ def plain(node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | in
     if isinstance(node, yaml.SequenceNode):
         return [plain(child, (*at, n), lines, file) for n, child in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
-        mapping: dict[str, Any] = {}
+        mapping: dict[str, object] = {}
         for key_node, child in node.value:
             key_line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.incident_store import (
@@ -194,7 +193,7 @@ class Incidents:
             return None
         record = self._store.dataset(incident.key.dataset)
         reference = record.reference if record is not None else str(incident.key.dataset)
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "incident": incident.id,
             "dataset": reference,
             "cause": str(incident.key.cause),

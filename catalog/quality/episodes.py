@@ -50,7 +50,7 @@ class Episode:
     calm: int = 0
     anomaly: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | int | None]:
         return {"since": rfc3339(self.since), "outside": self.outside, "calm": self.calm, "anomaly": self.anomaly}
 
     @staticmethod

@@ -44,7 +44,7 @@ class Facts:
             float(data.get("markedUntil", 0)),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         reach = self.reach
         return {
             "reach": {"at": rfc3339(reach.at), "ends": dict(reach.ends), "span": reach.span} if reach else None,

@@ -41,7 +41,7 @@ class Scans:
         self._clusters.get(cluster)
         if any(not topic.strip() for topic in topics):
             raise InvalidInput("A topic to scan has no name; write a topic or a pattern such as shop.*.")
-        document: dict[str, Any] = {"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})}
+        document: dict[str, object] = {"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})}
         if exclude:
             document["exclude"] = list(exclude)
         if reread:
@@ -73,7 +73,7 @@ class Scans:
             scan = self.get(scan_id)
             if scan.state.over:
                 raise Conflict(f"Scan {scan_id} is over ({scan.state}) and cannot be cancelled.")
-            changes: dict[str, Any] = {"cancel_requested": True}
+            changes: dict[str, object] = {"cancel_requested": True}
             if scan.state is ScanState.QUEUED:
                 changes |= {"state": ScanState.CANCELLED, "finished_at": self._clock()}
             return self._changed(scan_id, changes)
@@ -93,7 +93,7 @@ class Scans:
         problems: Sequence[Mapping[str, Any]] | None = None,
     ) -> bool:
         """A sign of life, with what is known by now (progress 0..1). False = stop: cancelled, or another has it."""
-        changes: dict[str, Any] = {"heartbeat_at": self._clock()}
+        changes: dict[str, object] = {"heartbeat_at": self._clock()}
         if progress is not None:
             changes["progress"] = min(1.0, max(0.0, progress))
         if datasets is not None:
@@ -123,7 +123,7 @@ class Scans:
             state = ScanState.FAILED if failed else ScanState.DONE
             if scan.cancel_requested:
                 state = ScanState.CANCELLED
-            changes: dict[str, Any] = {
+            changes: dict[str, object] = {
                 "state": state,
                 "datasets": tuple(datasets),
                 "problems": tuple(problems),

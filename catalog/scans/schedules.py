@@ -87,7 +87,7 @@ class Schedules:
     def _schedule(
         self, key: str, cluster: str, topics: Sequence[str], exclude: Sequence[str], spec: Mapping[str, Any]
     ) -> Schedule:
-        sample: dict[str, Any] = {"strategy": spec.get("strategy", "since-last")}
+        sample: dict[str, object] = {"strategy": spec.get("strategy", "since-last")}
         if spec.get("records"):
             sample["maxRecords"] = spec["records"]
         if spec.get("deadLetter"):

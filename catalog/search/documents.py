@@ -186,7 +186,7 @@ def _field(
     entities = tuple(tag for tag in tags if is_personal(tag))
     inner = spelled(path).removeprefix(place.root).lstrip(".")
     described, profile = known.description, known.profile
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         **_shared(record),
         "kind": "field",
         "path": path,
@@ -216,7 +216,7 @@ def _field(
         exact=_exact_names(record, path, inner, payload),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities)
-        | _states(record, described, tags, shown["terms"], shown["types"], known.properties),
+        | _states(record, described, tags, known.terms, known.types, known.properties),
         usage=record.usage,
         rank=_rank(record),
         label=" ".join(word for name in place.names[-2:] for word in split(name)),
@@ -318,7 +318,7 @@ def _registered_words(profile: FieldProfile | None) -> list[str]:
     return [str(each) for each in (known.get("name"), *listed) if each is not None][:_INSIDE]
 
 
-def _shared(record: DatasetRecord) -> dict[str, Any]:
+def _shared(record: DatasetRecord) -> dict[str, object]:
     return {
         "namespace": record.id.namespace,
         "name": record.id.name,

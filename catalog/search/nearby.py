@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
 
@@ -20,6 +20,10 @@ from catalog.search.language.ranking import Likeness
 from catalog.search.language.vocabulary import builtin
 from catalog.search_model import IndexHit, Unseen
 from catalog.tokens import text_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +45,7 @@ class Nearby:
         self._alike = Alike(meaning, builtin())
         self.words: frozenset[str] = frozenset()
         """Words that occur in labels."""
-        self._arounds: dict[str, Any] = {}
+        self._arounds: dict[str, NDArray[np.float32]] = {}
         self._stamp = ""
         self._looked = float("-inf")
         self._reading = threading.Lock()

@@ -39,7 +39,7 @@ class Near(Protocol):
 @dataclass(slots=True)
 class _Found:
     score: float = 0.0
-    reasons: list[dict[str, Any]] = field(default_factory=list)
+    reasons: list[dict[str, object]] = field(default_factory=list)
 
     def add(self, score: float, reason: Mapping[str, Any]) -> None:
         self.score += score
@@ -100,7 +100,7 @@ class Related:
         schema = self._store.current_schema(record.id)
         tags, notes = self._store.classifications(record.id), self._store.notes(record.id)
         sources = [entry.source for entry in entries(record, schema, tags, notes, {})[1:]]
-        shared: dict[DatasetId, list[tuple[float, dict[str, Any]]]] = {}
+        shared: dict[DatasetId, list[tuple[float, dict[str, object]]]] = {}
         for key in key_fields(sources)[:_KEYS]:
             same: dict[DatasetId, Mapping[str, Any]] = {}
             for other in self._same(key):

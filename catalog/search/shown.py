@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from catalog.search.answers import Hit, SearchAnswer
 from catalog.search.highlight import highlights
@@ -40,7 +39,7 @@ def answer_of(
 
 def hit_of(ranked: Ranked, question: Question, explain: bool) -> Hit:
     """What a search shows of it. explain: with the reasons for its place."""
-    why: dict[str, Any] | None = None
+    why: dict[str, object] | None = None
     if explain:
         why = {name: round(value, 4) for name, value in ranked.reasons.items()}
         why["held"] = [

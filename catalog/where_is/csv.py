@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from catalog.records import rfc3339
 from catalog.spreadsheet import defused
 from catalog.where_is.places import Report
 
@@ -39,26 +40,25 @@ def to_csv(report: Report) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
     writer.writeheader()
-    for place in report.to_json()["places"]:
-        evidence = place["evidence"]
-        row = {name: place.get(name) for name in COLUMNS}
+    for place in report.places:
+        evidence = place.evidence or {}
+        row = {name: value for name, value in place.to_json().items() if name in COLUMNS}
         row |= {
             "row": "place",
             "matched": evidence.get("matched"),
             "sampled": evidence.get("sampled"),
             "recognizers": "; ".join(recognizers(evidence)),
-            "owners": "; ".join(place["owners"]),
-            "flows": "; ".join(_flow(flow) for flow in place["flows"]),
-            "readers": "; ".join(_entry(reader) for reader in place["readers"]),
-            "access": "; ".join(_entry(entry) for entry in place["access"] or ()),
+            "owners": "; ".join(map(str, place.dataset.owners)),
+            "flows": "; ".join(map(_flow, place.flows)),
+            "readers": "; ".join(map(_entry, place.readers)),
+            "access": "; ".join(map(_entry, place.access or ())),
         }
         writer.writerow({name: _cell(value) for name, value in row.items()})
     for gap in report.gaps:
-        row = {name: gap.get(name) for name in ("namespace", "name", "path", "message")}
-        writer.writerow({name: _cell(value) for name, value in {"row": f"gap: {gap['kind']}", **row}.items()})
-    question = report.to_json()["asked"]
-    about = ", ".join(f"{name} {value}" for name, value in question.items())
-    about_report = f"Asked: {about}. Made {report.to_json()['generatedAt']} from inputs {report.inputs_hash}."
+        row = {name: value for name, value in gap.to_json().items() if name in COLUMNS}
+        writer.writerow({"row": f"gap: {gap.kind}", **{name: _cell(value) for name, value in row.items()}})
+    about = ", ".join(f"{name} {value}" for name, value in report.question().items())
+    about_report = f"Asked: {about}. Made {rfc3339(report.generated_at)} from inputs {report.inputs_hash}."
     writer.writerow({"row": "about", "message": _cell(about_report)})
     return out.getvalue()
 
@@ -76,12 +76,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _flow(flow: dict[str, Any]) -> str:
+def _flow(flow: Mapping[str, object]) -> str:
     raw = flow.get("raw")
     return f"{flow.get('id')} ({'as it is' if raw else 'masked'})" if raw is not None else str(flow.get("id"))
 
 
-def _entry(entry: dict[str, Any]) -> str:
+def _entry(entry: Mapping[str, Any]) -> str:
     """`role analyst (masked, via mask-email)`; everything else from the other room stays in the JSON."""
     who = next((f"{k} {entry[k]}" for k in ("user", "group", "role", "job") if entry.get(k)), None)
     who = who or " ".join(str(entry[k]) for k in ("kind", "name") if entry.get(k))
@@ -103,5 +103,5 @@ def purposes_of(entry: Mapping[str, Any]) -> list[str]:
     return list(collected)
 
 
-def recognizers(evidence: dict[str, Any]) -> list[str]:
+def recognizers(evidence: Mapping[str, Any]) -> list[str]:
     return [str(r.get("name")) if isinstance(r, dict) else str(r) for r in evidence.get("recognizers") or ()]

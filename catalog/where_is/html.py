@@ -12,8 +12,9 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.model import NodeId
+from catalog.records import rfc3339
 from catalog.where_is.csv import purposes_of, recognizers
-from catalog.where_is.places import Report
+from catalog.where_is.places import Place, Report
 
 _STYLE = """
 @page { size: A4; margin: 12mm 11mm 14mm; }
@@ -49,25 +50,23 @@ _COLUMNS = (
 
 def to_html(report: Report, author: str = "") -> str:
     """`author`: the user who asked for it. Gives a whole HTML document."""
-    data = report.to_json()
-    places: Sequence[Mapping[str, Any]] = data["places"]
     heads = "".join(f'<th scope="col">{name}</th>' for name, _ in _COLUMNS)
     widths = "".join(f'<col style="width:{share}%">' for _, share in _COLUMNS)
     table = (
         f"<table><colgroup>{widths}</colgroup><thead><tr>{heads}</tr></thead><tbody>"
-        + "\n".join(_row(place) for place in places)
+        + "\n".join(map(_row, report.places))
         + "</tbody></table>"
-        if places
+        if report.places
         else '<p class="none">No place was found. Mind what was not looked at, below.</p>'
     )
-    gaps = "\n".join(f"<li>{escape(str(gap['message']))}</li>" for gap in data["gaps"])
+    gaps = "\n".join(f"<li>{escape(gap.message)}</li>" for gap in report.gaps)
     missing = f'<ul class="gaps">{gaps}</ul>' if gaps else '<p class="none">Nothing: every record was read.</p>'
     title = f"Where is {escape(str(report.asked))}"
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}</title><style>{_STYLE}</style></head><body style="margin:0"><main class="report">
 <h1>{title}</h1>
-{_facts(data, author)}
+{_facts(report, author)}
 <h2>Places</h2>
 {table}
 <h2>Not known</h2>
@@ -76,17 +75,17 @@ def to_html(report: Report, author: str = "") -> str:
 """
 
 
-def _facts(data: Mapping[str, Any], author: str) -> str:
+def _facts(report: Report, author: str) -> str:
     question = ", ".join(
-        f"{'as of' if name == 'asOf' else name} <code>{escape(str(v))}</code>" for name, v in data["asked"].items()
+        f"{'as of' if name == 'asOf' else name} <code>{escape(v)}</code>" for name, v in report.question().items()
     )
-    datasets = {place["reference"] for place in data["places"]}
+    datasets = {place.dataset.reference for place in report.places}
     rows = [
         ("Asked", question),
-        ("Found", f"{_counted(len(data['places']), 'place')} in {_counted(len(datasets), 'dataset')}"),
-        ("Made", escape(_time(str(data["generatedAt"])))),
+        ("Found", f"{_counted(len(report.places), 'place')} in {_counted(len(datasets), 'dataset')}"),
+        ("Made", escape(_time(rfc3339(report.generated_at)))),
         ("Made by", escape(author)),
-        ("Inputs", f"<code>{escape(str(data['inputsHash']))}</code>"),
+        ("Inputs", f"<code>{escape(report.inputs_hash)}</code>"),
     ]
     return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows if value) + "</dl>"
 
@@ -100,20 +99,20 @@ def _time(text: str) -> str:
     return text.partition(".")[0].removesuffix("Z").replace("T", " ") + " UTC"
 
 
-def _row(place: Mapping[str, Any]) -> str:
-    evidence = place["evidence"]
-    share = f"{place['share']:.1%}" if place["share"] is not None else ""
+def _row(place: Place) -> str:
+    evidence = place.evidence or {}
+    share = f"{place.share:.1%}" if place.share is not None else ""
     counted = f"{evidence['matched']:,} of {evidence['sampled']:,} values" if share else ""
     why = ", ".join(part for part in (share, counted, *recognizers(evidence)) if part)
-    kind = " ".join(part for part in (place["entity"], place["state"] and f"({place['state']})") if part)
-    owners = ", ".join(place["owners"]) or "no owner"
+    kind = " ".join(part for part in (place.entity, place.state and f"({place.state})") if part)
+    owners = ", ".join(map(str, place.dataset.owners)) or "no owner"
     cells = (
-        f"<code>{escape(place['path'])}</code><br>{escape(place['reference'])}<br><small>Owner: {escape(owners)}</small>",
+        f"<code>{escape(place.path)}</code><br>{escape(place.dataset.reference)}<br><small>Owner: {escape(owners)}</small>",
         f"{escape(kind)}<br><small>{escape(why)}</small>" if kind or why else "",
-        _list([_flow(flow) for flow in place["flows"]]),
-        _list([_reader(reader) for reader in place["readers"]]),
-        _list(list(_seen_by(place["access"] or ()))),
-        escape(_kept(place)),
+        _list([_flow(flow) for flow in place.flows]),
+        _list([_reader(reader) for reader in place.readers]),
+        _list(list(_seen_by(place.access or ()))),
+        escape(_kept(place.dataset.topic)),
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
@@ -123,9 +122,9 @@ def _list(items: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>" if items else '<span class="none">–</span>'
 
 
-def _kept(place: Mapping[str, Any]) -> str:
+def _kept(topic: Mapping[str, Any]) -> str:
     """How long records stay, in words."""
-    policy, retention = place["cleanupPolicy"], place["retentionMs"]
+    policy, retention = topic.get("cleanupPolicy"), topic.get("retentionMs")
     if policy == "compact":
         return "compacted: the newest of each key, for ever"
     if retention is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.entities import tag_matches
 from catalog.errors import InvalidInput
-from catalog.model import ReviewState, SchemaVersion
+from catalog.model import DatasetId, ReviewState, SchemaVersion
 from catalog.paths import FieldPath
 from catalog.problems import unread
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote, rfc3339
@@ -53,7 +53,7 @@ class Place:
     readers: tuple[Mapping[str, Any], ...] = ()
     access: tuple[Mapping[str, Any], ...] | None = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         topic = self.dataset.topic
         return {
             "namespace": self.dataset.id.namespace,
@@ -74,21 +74,44 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """What is not known: of the catalog, of a dataset, of a field of it, or of `datasets` by their references."""
+
+    kind: str
+    message: str
+    dataset: DatasetId | None = None
+    path: str | None = None
+    datasets: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        answer: dict[str, object] = {"kind": self.kind, "message": self.message}
+        if self.dataset is not None:
+            answer |= {"namespace": self.dataset.namespace, "name": self.dataset.name}
+        if self.path is not None:
+            answer["path"] = self.path
+        return answer | ({"datasets": list(self.datasets)} if self.datasets else {})
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """`inputs_hash`: the same while nothing changed that the report rests on; `as_of` None = now."""
 
     asked: PlaceQuestion
     as_of: datetime | None
     places: tuple[Place, ...]
-    gaps: tuple[Mapping[str, Any], ...]
+    gaps: tuple[Gap, ...]
     generated_at: datetime
     inputs_hash: str
 
+    def question(self) -> dict[str, str]:
+        """What was asked, by name."""
+        return self.asked.to_json() | ({"asOf": as_of} if (as_of := rfc3339(self.as_of)) else {})
+
     def to_json(self) -> dict[str, Any]:
         return {
-            "asked": {**self.asked.to_json(), **({"asOf": rfc3339(self.as_of)} if self.as_of else {})},
+            "asked": self.question(),
             "places": [place.to_json() for place in self.places],
-            "gaps": [dict(gap) for gap in self.gaps],
+            "gaps": [gap.to_json() for gap in self.gaps],
             "generatedAt": rfc3339(self.generated_at),
             "inputsHash": self.inputs_hash,
         }
@@ -156,41 +179,34 @@ def field_matches(pattern: str, path: str) -> bool:
     return "." not in ask and split(pattern) == split(FieldPath.parse(path).name)
 
 
-def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime | None) -> list[dict[str, Any]]:
+def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime | None) -> list[Gap]:
     """What is not known of a dataset."""
     name = record.reference
     error = record.scan.get("error")
-    gaps = []
+    gaps: list[Gap] = []
     if error and _before(error.get("at"), as_of):
-        gaps.append(gap("scan_failed", f"The last scan of {name} failed: {error['message']}", record))
+        gaps.append(Gap("scan_failed", f"The last scan of {name} failed: {error['message']}", record.id))
     if record.source == "lineage":
         return gaps  # named together, see `catalog.where_is.report`
     if record.scanned_at is None or (as_of is not None and schema is None and record.declared_ddl is None):
         when = "" if as_of is None else " by then"
-        gaps.append(gap("never_scanned", f"{name} was never scanned{when}.", record))
+        gaps.append(Gap("never_scanned", f"{name} was never scanned{when}.", record.id))
         return gaps
     if as_of is not None:
         return gaps
     for path in record.unscanned:
-        gaps.append(gap("unscanned_field", f"{path} of {name} could not be looked through to the end.", record, path))
+        gaps.append(
+            Gap("unscanned_field", f"{path} of {name} could not be looked through to the end.", record.id, path)
+        )
     if not record.scan.get("complete"):
         read, retained = record.scan.get("records"), record.topic.get("retained")
         of = f" of about {retained:,}" if retained else ""
         if read or retained:
-            gaps.append(gap("partial_window", f"{read or 0:,}{of} records of {name} were read.", record))
+            gaps.append(Gap("partial_window", f"{read or 0:,}{of} records of {name} were read.", record.id))
     if lost := unread(record.scan.get("problems", ())):
-        gaps.append(gap("undecoded", f"{lost:,} keys, values or headers of {name} could not be read.", record))
+        gaps.append(Gap("undecoded", f"{lost:,} keys, values or headers of {name} could not be read.", record.id))
     return gaps
 
 
 def _before(moment: str | None, as_of: datetime | None) -> bool:
     return as_of is None or (moment is not None and datetime.fromisoformat(moment) <= as_of)
-
-
-def gap(kind: str, message: str, record: DatasetRecord | None = None, path: str | None = None) -> dict[str, Any]:
-    answer: dict[str, Any] = {"kind": kind, "message": message}
-    if record is not None:
-        answer |= {"namespace": record.id.namespace, "name": record.id.name}
-    if path is not None:
-        answer["path"] = path
-    return answer

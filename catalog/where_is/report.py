@@ -23,7 +23,7 @@ from catalog.model import DatasetId, SchemaVersion
 from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
-from catalog.where_is.places import Place, PlaceQuestion, Report, gap, gaps_of, places_in
+from catalog.where_is.places import Gap, Place, PlaceQuestion, Report, gaps_of, places_in
 
 _T = TypeVar("_T")
 _Key = TypeVar("_Key")
@@ -114,16 +114,16 @@ class WhereIs:
         if field and ":" in field and (only := self._only(field)) is not None:
             datasets = [d for d in datasets if d.id == only[0]]
             wanted = PlaceQuestion(field=only[1])
-        gaps: list[dict[str, Any]] = [] if self._part is None else [gap("elsewhere", self._part.words)]
+        gaps = [] if self._part is None else [Gap("elsewhere", self._part.words)]
         there = {each.id for each in datasets}
         tags = {dataset: each for dataset, each in self._tags(as_of).items() if self._part is None or dataset in there}
         if as_of is not None and (asked.term or asked.entity):
-            gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
+            gaps.append(Gap("terms", "Glossary terms are not kept over time; the present ones were used."))
         direct, states = self._places(datasets, wanted, tags, gaps, as_of)
         if asked.entity and not direct:
-            gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
+            gaps.insert(0, Gap("tag", _nothing_carries(asked.entity, tags)))
         places = self._reached(direct, gaps, as_of, access)
-        inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], gaps]
+        inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], [g.to_json() for g in gaps]]
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
         return Report(
             asked=asked, as_of=as_of, places=places, gaps=tuple(gaps), generated_at=now, inputs_hash=f"sha256:{digest}"
@@ -134,7 +134,7 @@ class WhereIs:
         datasets: Sequence[DatasetRecord],
         wanted: PlaceQuestion,
         tags: Mapping[DatasetId, Sequence[ClassificationRecord]],
-        gaps: list[dict[str, Any]],
+        gaps: list[Gap],
         as_of: datetime | None,
     ) -> tuple[list[Place], list[Any]]:
         """The places in these datasets, and of each dataset what its answer rests on; what was not looked at goes to `gaps`."""
@@ -247,7 +247,7 @@ class WhereIs:
         return frozenset(below)
 
     def _reached(
-        self, places: Sequence[Place], gaps: list[dict[str, Any]], as_of: datetime | None, with_access: bool
+        self, places: Sequence[Place], gaps: list[Gap], as_of: datetime | None, with_access: bool
     ) -> tuple[Place, ...]:
         """The places with where they flow to, who reads them and, where it is asked for, who may."""
         if not places:
@@ -274,14 +274,14 @@ class WhereIs:
         return tuple(reached)
 
 
-def _known_from_lineage(references: Sequence[str]) -> dict[str, Any]:
+def _known_from_lineage(references: Sequence[str]) -> Gap:
     """One gap for all of them: a company has many more tables than topics."""
     more = f" and {len(references) - 20:,} more" if len(references) > 20 else ""
     message = (
         f"{len(references):,} datasets are known from lineage only, nobody has looked into their data:"
         f" {', '.join(references[:20])}{more}."
     )
-    return {**gap("lineage_only", message), "datasets": list(references)}
+    return Gap("lineage_only", message, datasets=tuple(references))
 
 
 def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationRecord]]) -> str:
@@ -297,7 +297,7 @@ def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationR
 class _Asking:
     """Asks another room until it does not answer, then reports that once."""
 
-    def __init__(self, kind: str, what: str, gaps: list[dict[str, Any]]) -> None:
+    def __init__(self, kind: str, what: str, gaps: list[Gap]) -> None:
         self._kind = kind
         self._what = what
         self._gaps = gaps
@@ -319,5 +319,5 @@ class _Asking:
 
     def _fail(self, message: str) -> tuple[Any, ...]:
         self._failed = True
-        self._gaps.append(gap(self._kind, message))
+        self._gaps.append(Gap(self._kind, message))
         return ()

@@ -85,7 +85,7 @@ class Half:
     def datasets(self) -> frozenset[Named]:
         return self.reads | self.writes
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "first": self.first,
             "last": self.last,
@@ -118,7 +118,7 @@ Halves = dict[str, dict[str, Half]]
 """Parent's run id -> the job of a child, as a key -> its half."""
 
 
-def halves_to_json(halves: Halves) -> dict[str, dict[str, Any]]:
+def halves_to_json(halves: Halves) -> dict[str, dict[str, object]]:
     return {parent: {key: half.to_json() for key, half in children.items()} for parent, children in halves.items()}
 
 

@@ -68,7 +68,7 @@ def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
             yield "engine", engine_info
 
 
-def job_info(book: Book) -> dict[str, Any]:
+def job_info(book: Book) -> dict[str, object]:
     """What the job's node shows: all of the above, its newest run and state."""
     info = {key: value for key, (_, value) in sorted(book.info.items()) if value}
     newest = max(book.runs.values(), key=lambda run: (run.first, run.id), default=None)
@@ -80,7 +80,7 @@ def job_info(book: Book) -> dict[str, Any]:
     return info
 
 
-def clock_ahead(claimed: int, arrived: int) -> dict[str, Any]:
+def clock_ahead(claimed: int, arrived: int) -> dict[str, str | None]:
     """Both times of an event dated after its arrival; it counts from its arrival."""
     return {"claimed": rfc3339(claimed), "arrived": rfc3339(arrived)}
 
@@ -129,5 +129,5 @@ def _all_tags(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None
             yield key, _text(value) or ("" if value is None else str(value)[:MAX_TEXT]), _text(tag.get("field"))
 
 
-def _location(content: Mapping[str, Any]) -> dict[str, Any]:
+def _location(content: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key in _LOCATION if (value := _text(str(content[key])) if content.get(key) else None)}

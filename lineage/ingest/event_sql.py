@@ -21,6 +21,9 @@ MAX_TEXT = 500_000
 """Characters of a statement that are kept for reading."""
 _DEEPEST = 20
 
+Columns = dict[str, "Columns | None"]
+"""Names with what is inside them."""
+
 _ENGINES = {
     "spark": "spark",
     "flink": "flink",
@@ -85,15 +88,15 @@ def _dialect(event: RunEvent | JobEvent, content: Mapping[str, Any]) -> str:
     )
 
 
-def schema_columns(ref: DatasetRef) -> dict[str, Any]:
+def schema_columns(ref: DatasetRef) -> Columns:
     """The columns of a dataset's schema facet, as `tree_of` gives them; empty where there is none."""
     schema = facet(ref.facets, "schema")
     return tree_of(schema.get("fields")) if schema else {}
 
 
-def tree_of(fields: Any, depth: int = 0) -> dict[str, Any]:
+def tree_of(fields: Any, depth: int = 0) -> Columns:
     """A schema facet's fields as nested names: `{"items": {"[]": {"sku": null}}}`."""
-    tree: dict[str, Any] = {}
+    tree: Columns = {}
     for field in fields if isinstance(fields, list) and depth < _DEEPEST else ():
         if isinstance(field, Mapping) and isinstance(field.get("name"), str) and field["name"]:
             inside = tree_of(field.get("fields"), depth + 1) or None

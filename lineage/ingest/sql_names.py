@@ -193,7 +193,7 @@ class _Replacement:
         return bool(named(table, [name.name], lambda each: (each,)))
 
 
-def _item(item: Mapping[str, Any], source: Name, field: str, ways: Iterable[Way]) -> dict[str, Any]:
+def _item(item: Mapping[str, Any], source: Name, field: str, ways: Iterable[Way]) -> dict[str, object]:
     """An input of a column, come through a name of the text from `source`."""
     now = {**item, "namespace": source.namespace, "name": source.name, "field": field}
     listed = item.get("transformations")
@@ -210,7 +210,7 @@ def _item(item: Mapping[str, Any], source: Name, field: str, ways: Iterable[Way]
     return now
 
 
-def _through(way: Way, then: Mapping[str, Any]) -> dict[str, Any]:
+def _through(way: Way, then: Mapping[str, Any]) -> dict[str, object]:
     """A transformation of the producer's, after one of the text's."""
     if str(then.get("type")).upper() == INDIRECT:
         return dict(then)

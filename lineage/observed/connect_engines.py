@@ -6,21 +6,19 @@ of jobs, but not the topics that they use, so the events name none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Protocol
-from uuid import NAMESPACE_URL, uuid5
+from typing import Protocol
 
 from lineage.observed.groups import job_type
+from lineage.observed.run_events import ObservedEvent, job_facet, run_event
 from lineage.sql.columns import columns_from_sql
 
 PRODUCER = "https://weir.example/observed/engines"
-Tree = dict[str, Any]
 
 
 class EngineReader(Protocol):
-    def events(self, namespace: str) -> list[dict[str, Any]]:
+    def events(self, namespace: str) -> list[ObservedEvent]:
         """Its running jobs as events; `namespace`: of the Kafka cluster. Raises Unavailable naming the address."""
 
 
@@ -54,7 +52,7 @@ class FlinkJob:
 
 def ksqldb_events(
     queries: Iterable[PersistentQuery], streams: Sequence[Stream], server: str, namespace: str
-) -> list[Tree]:
+) -> list[ObservedEvent]:
     """Persistent queries as runs without end, their SQL with the streams it names declared before it."""
     by_name = {stream.name.lower(): stream for stream in streams}
     events = []
@@ -64,23 +62,30 @@ def ksqldb_events(
         sinks = [by_name[name.lower()] for name in query.sinks if name.lower() in by_name]
         topics = tuple(dict.fromkeys((*query.sink_topics, *(sink.topic for sink in sinks))))
         text = "".join(_declared(stream) for stream in {s.name: s for s in (*sources, *sinks)}.values()) + query.sql
-        facets = {
-            "jobType": job_type("KSQLDB", "QUERY"),
-            "sql": _facet({"query": text, "dialect": "ksqldb"}),
-        }
-        inputs = [{"namespace": namespace, "name": source.topic} for source in sources]
-        outputs = [{"namespace": namespace, "name": topic} for topic in topics]
-        events.append(_event(server, query.id, query.state == "RUNNING", facets, inputs, outputs))
+        event = run_event(
+            PRODUCER,
+            (server, query.id),
+            {
+                "jobType": job_type("KSQLDB", "QUERY"),
+                "sql": job_facet(PRODUCER, {"query": text, "dialect": "ksqldb"}),
+            },
+            running=query.state == "RUNNING",
+            inputs=[(namespace, source.topic) for source in sources],
+            outputs=[(namespace, topic) for topic in topics],
+            run="/",  # as in the ids of the runs that are stored
+        )
+        events.append(event)
     return events
 
 
-def flink_events(jobs: Iterable[FlinkJob], server: str) -> list[Tree]:
+def flink_events(jobs: Iterable[FlinkJob], server: str) -> list[ObservedEvent]:
     """Running jobs, by name and state; Flink does not report their topics."""
     events = []
     for job in jobs:
         about = f"Flink job {job.state.lower()}" + (f": {'; '.join(job.vertices)[:500]}" if job.vertices else "")
-        facets = {"jobType": job_type("FLINK", "JOB"), "documentation": _facet({"description": about})}
-        events.append(_event(server, job.name, job.state == "RUNNING", facets, [], [], job.id))
+        facets = {"jobType": job_type("FLINK", "JOB"), "documentation": job_facet(PRODUCER, {"description": about})}
+        running = job.state == "RUNNING"
+        events.append(run_event(PRODUCER, (server, job.name), facets, running=running, run=f"/{job.id}"))
     return events
 
 
@@ -91,32 +96,3 @@ def _declared(stream: Stream) -> str:
 
 def _quoted(text: str) -> str:
     return text.replace("'", "''")
-
-
-def _event(
-    server: str,
-    name: str,
-    running: bool,
-    facets: Mapping[str, Any],
-    inputs: list[Tree],
-    outputs: list[Tree],
-    run: str = "",
-) -> Tree:
-    return {
-        "eventTime": datetime.now(UTC).isoformat(),
-        "eventType": "RUNNING" if running else "OTHER",
-        "producer": PRODUCER,
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-        "run": {"runId": str(uuid5(NAMESPACE_URL, f"{server}/{name}/{run}"))},
-        "job": {"namespace": server, "name": name, "facets": dict(facets)},
-        "inputs": inputs,
-        "outputs": outputs,
-    }
-
-
-def _facet(content: Mapping[str, Any]) -> Tree:
-    return {
-        "_producer": PRODUCER,
-        "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/JobFacet",
-        **content,
-    }

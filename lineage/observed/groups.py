@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Protocol
-from uuid import NAMESPACE_URL, uuid5
+from datetime import datetime
+from typing import Protocol
+
+from lineage.observed.run_events import Facet, ObservedEvent, job_facet, run_event
 
 PRODUCER = "https://weir.example/observed/consumer-groups"
 JOB_TYPE = "CONSUMER_GROUP"
@@ -79,7 +80,7 @@ class GroupWatch:
 
     def events(
         self, namespace: str, reader: GroupReader, left_out: Collection[str] = ()
-    ) -> Iterator[list[dict[str, Any]]]:
+    ) -> Iterator[list[ObservedEvent]]:
         """Events about the groups of a cluster, in batches. `left_out`: groups that are shown as something else."""
         names = [group for group in reader.names() if not self.is_hidden(group.name) and group.name not in left_out]
         for start in range(0, min(len(names), self.limit), AT_ONCE):
@@ -92,7 +93,7 @@ class GroupWatch:
     def is_hidden(self, name: str) -> bool:
         return name in self.hidden or name.startswith("_weir")
 
-    def _event(self, namespace: str, group: ConsumerGroup) -> dict[str, Any] | None:
+    def _event(self, namespace: str, group: ConsumerGroup) -> ObservedEvent | None:
         if group.state in _UNSETTLED:  # its members have no topics just now, and will in a moment
             return None
         if all(topic.topic.startswith("_weir") for topic in group.topics):
@@ -110,43 +111,30 @@ class GroupWatch:
             del self._told[key]
 
 
-def event_of(namespace: str, group: ConsumerGroup, at: datetime | None = None) -> dict[str, Any]:
+def event_of(namespace: str, group: ConsumerGroup, at: datetime | None = None) -> ObservedEvent:
     """A group as a RunEvent: one endless run, each of whose reports is complete."""
     about = f"Consumer group with {group.members} member{'' if group.members == 1 else 's'}, seen by the brokers."
-    return {
-        "eventTime": (at or datetime.now(UTC)).isoformat(),
-        "eventType": "RUNNING" if group.active else "OTHER",
-        "producer": PRODUCER,
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-        "run": {"runId": str(uuid5(NAMESPACE_URL, f"{namespace}/{group.name}"))},
-        "job": {
-            "namespace": namespace,
-            "name": group.name,
-            "facets": {"jobType": job_type("KAFKA", JOB_TYPE), "documentation": _facet({"description": about})},
-        },
-        "inputs": [{"namespace": namespace, "name": topic.topic} for topic in group.topics],
-        "outputs": [],
-    }
+    return run_event(
+        PRODUCER,
+        (namespace, group.name),
+        {"jobType": job_type("KAFKA", JOB_TYPE), "documentation": job_facet(PRODUCER, {"description": about})},
+        running=group.active,
+        inputs=[(namespace, topic.topic) for topic in group.topics],
+        at=at,
+    )
 
 
-def job_type(integration: str, kind: str) -> dict[str, Any]:
+def job_type(integration: str, kind: str) -> Facet:
     """An endless job of which each report is the whole truth."""
-    return _facet(
+    return job_facet(
+        PRODUCER,
         {
             "processingType": "STREAMING",
             "integration": integration,
             "jobType": kind,
             "emissionPattern": {"eventTrigger": "PERIODIC", "eventContentMode": "COMPLETE_SNAPSHOT"},
-        }
+        },
     )
-
-
-def _facet(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "_producer": PRODUCER,
-        "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/JobFacet",
-        **content,
-    }
 
 
 def page(

@@ -262,7 +262,7 @@ class ProducerCatalog:
     def of_runs(self, namespace: str, job: str) -> Mapping[str, Mapping[str, Any]]:
         """Run id -> facet -> what is kept of it."""
         subject = Subject(RUN, namespace, job)
-        runs: dict[str, dict[str, Any]] = {}
+        runs: dict[str, dict[str, object]] = {}
         for fact in self._store.facts([subject]).get(subject, ()):
             if fact.value is not None:
                 runs.setdefault(fact.part, {})[fact.key] = fact.value

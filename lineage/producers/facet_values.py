@@ -11,7 +11,7 @@ from typing import Any
 from catalog.paths import quote
 from lineage.ingest.error_text import without_data
 
-Json = dict[str, Any]
+Json = dict[str, object]
 Read = Callable[[Mapping[str, Any]], Json | None]
 
 MAX_FIELDS = 2000

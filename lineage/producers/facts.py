@@ -111,7 +111,7 @@ class FactReader:
         by = _mark(job) if job is not None else ""
         for parts, columns in by_dataset.items():
             if (dataset := Name(*parts)) not in with_schema:
-                value: dict[str, Any] = {"columns": sorted(columns)[:MAX_COLUMNS]}
+                value: dict[str, object] = {"columns": sorted(columns)[:MAX_COLUMNS]}
                 if len(columns) > MAX_COLUMNS:
                     value["cut"] = len(columns) - MAX_COLUMNS
                 yield Fact(_dataset(dataset), COLUMNS + by, time, value)
@@ -157,7 +157,7 @@ def _each(facets: Facets, kind: str) -> Iterator[tuple[str, Any]]:
         yield OTHER + "(more)", {}
 
 
-def ways(content: Mapping[str, Any]) -> dict[str, Any] | None:
+def ways(content: Mapping[str, Any]) -> dict[str, object] | None:
     """How columns are made, of a columnLineage facet.
 
     {sources: [[namespace, name]], fields: {column: [[source, field, [[type, subtype, masking, description]]]]},

@@ -94,7 +94,7 @@ class Flow:
     raw: bool
     columns: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         node = parts_of(self.id)
         values = {"id": self.id, "type": node.kind, **node.to_json(), "raw": self.raw}
         return {**values, "columns": self.columns} if self.columns else values

@@ -6,7 +6,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
-from typing import Any
 
 from catalog.model import DatasetId
 from lineage.fold.writer import GraphWriter
@@ -66,7 +65,7 @@ def _events(token: str, done: int) -> Iterator[Event]:
                 yield parse(_event(token, done, job, run, kind, _START + 100_000 * run + 1000 * second))
 
 
-def _event(token: str, done: int, job: int, run: int, kind: str, moment: int) -> dict[str, Any]:
+def _event(token: str, done: int, job: int, run: int, kind: str, moment: int) -> dict[str, object]:
     namespace, name, layer = _namespace(token), f"job{done}_{job}", job % _LAYERS
     inputs = [_dataset(done, layer, job + side) for side in (0, 1)]
     fields = {

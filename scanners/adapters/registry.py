@@ -7,7 +7,7 @@ earlier scans are kept, since a schema never changes under its id.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -57,7 +57,7 @@ class HttpSchemaRegistry:
         if cluster.registry is None or not topics:
             return RegistryAnswer({})
         schemas: dict[int, RegisteredSchema] = {}
-        problems: list[dict[str, Any]] = []
+        problems: list[Mapping[str, object]] = []
         with self._http(cluster) as http:
             try:
                 subjects = http.get("/subjects") or []
@@ -68,7 +68,7 @@ class HttpSchemaRegistry:
             if more := [number for number in seen if number not in schemas and number < MADE]:
                 answer = self.by_ids(cluster, more)
                 schemas |= answer.schemas
-                problems += [dict(problem) for problem in answer.problems]
+                problems += answer.problems
                 record_subjects = {
                     s for n in more if n in schemas for s in schemas[n].subjects if not s.endswith(PART_SUBJECTS)
                 }
@@ -80,7 +80,7 @@ class HttpSchemaRegistry:
         if cluster.registry is None:
             return RegistryAnswer({})
         schemas: dict[int, RegisteredSchema] = {}
-        problems: list[dict[str, Any]] = []
+        problems: list[Mapping[str, object]] = []
         with self._http(cluster) as http:
             silent = 0
             for index, number in enumerate(ids):
@@ -112,7 +112,7 @@ class HttpSchemaRegistry:
         if cluster.registry is None:
             return RegistryAnswer({})
         schemas: dict[int, RegisteredSchema] = {}
-        problems: list[dict[str, Any]] = []
+        problems: list[Mapping[str, object]] = []
         with self._http(cluster) as http:
             for index, guid in enumerate(guids):
                 try:
@@ -179,7 +179,7 @@ class HttpSchemaRegistry:
         http: RegistryHttp,
         subjects: Sequence[str],
         by_id: dict[int, RegisteredSchema],
-        problems: list[dict[str, Any]],
+        problems: list[Mapping[str, object]],
     ) -> None:
         with ThreadPoolExecutor(4) as pool:
             for subject, (schemas, problem) in zip(
@@ -243,7 +243,7 @@ class HttpSchemaRegistry:
         self,
         http: RegistryHttp,
         schemas: dict[int, RegisteredSchema],
-        problems: list[dict[str, Any]],
+        problems: list[Mapping[str, object]],
     ) -> None:
         """Everything the schemas refer to, directly and further down. What is missing is a problem of each schema that
         leads to it."""

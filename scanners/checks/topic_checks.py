@@ -24,7 +24,7 @@ from scanners.model import PART_SUBJECTS, RegisteredSchema
 from scanners.schemas.expect import Form, from_ddl, undeclared
 from scanners.schemas.expect_registered import from_avro, from_json_schema
 from scanners.schemas.registered import Schemas, SchemaUnusable
-from scanners.sketch.topic import Sketch
+from scanners.sketch.topic import Place, Sketch
 
 _NOTHING: frozenset[str] = frozenset()
 _DEPARTS = "departs\x1f"
@@ -39,9 +39,9 @@ Expected = Mapping[str, Any]
 as it travels to the workers. `by_id` are the forms of the subject's JSON Schemas."""
 
 
-def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, RegisteredSchema]) -> dict[str, Any]:
+def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, RegisteredSchema]) -> Expected:
     """What is expected of a topic's parts; empty when nothing is declared or registered."""
-    expected: dict[str, dict[str, Any]] = {}
+    expected: dict[str, dict[str, object]] = {}
     if declared_ddl:
         try:
             expected["value"] = {"declared": from_ddl(parse_ddl(declared_ddl))}
@@ -190,7 +190,7 @@ def is_note(reason: str) -> bool:
     return reason.startswith((_DEPARTS, _FORMAT))
 
 
-def formats_first(sketch: Sketch, label: str) -> dict[str, Any]:
+def formats_first(sketch: Sketch, label: str) -> dict[str, Place]:
     """Format -> the place where a part was first seen in it."""
     return {
         reason.removeprefix(_FORMAT): place

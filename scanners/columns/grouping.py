@@ -8,13 +8,13 @@ from typing import Any
 
 
 def by_keys(
-    values: Sequence[dict[str, Any]], rows: Sequence[int]
-) -> Mapping[tuple[str, ...], tuple[Sequence[dict[str, Any]], Sequence[int]]]:
+    values: Sequence[dict[str, object]], rows: Sequence[int]
+) -> Mapping[tuple[str, ...], tuple[Sequence[dict[str, object]], Sequence[int]]]:
     """Objects with the same keys in the same order, with their records."""
     keyed = list(map(tuple, values))
     if keyed.count(keyed[0]) == len(keyed):
         return {keyed[0]: (values, rows)}
-    groups: dict[tuple[str, ...], tuple[list[dict[str, Any]], list[int]]] = defaultdict(lambda: ([], []))
+    groups: dict[tuple[str, ...], tuple[list[dict[str, object]], list[int]]] = defaultdict(lambda: ([], []))
     for keys, value, row in zip(keyed, values, rows, strict=True):
         group = groups[keys]
         group[0].append(value)

@@ -234,7 +234,7 @@ class Profiler:
     def _objects(
         self,
         node: Node,
-        values: Sequence[dict[str, Any]],
+        values: Sequence[dict[str, object]],
         rows: Sequence[int],
         names: tuple[str, ...],
         depth: int,

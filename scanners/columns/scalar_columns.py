@@ -79,7 +79,7 @@ class ScalarColumns:
     ) -> Counter[str]:
         """JSON in texts is profiled below them; what base64 hides is shown to the detectors. Returns what they read."""
         readable: Counter[str] = Counter()
-        documents: dict[str, Any] = {}
+        documents: dict[str, object] = {}
         for text, count in counts.items():
             plain = embedded_text(text)
             if plain is None:

@@ -76,7 +76,7 @@ def _element(node: ElementTree.Element, depth: int) -> Any:
         return text or None
     if node.attrib.get(_NIL) in ("true", "1"):
         return None
-    content: dict[str, Any] = {_local(k): v for k, v in node.attrib.items()}
+    content: dict[str, object] = {_local(k): v for k, v in node.attrib.items()}
     for child in node:
         name, value = _local(child.tag), _element(child, depth + 1)
         if name in content:
@@ -97,7 +97,7 @@ def may_claim_anything(schema: Any) -> bool:
     return any(_least(part["items"], 0) == 0 for part in _parts(schema) if part.get("type") == "array")
 
 
-def _parts(schema: Any) -> Iterator[dict[str, Any]]:
+def _parts(schema: Any) -> Iterator[dict[str, object]]:
     if isinstance(schema, list):
         for branch in schema:
             yield from _parts(branch)

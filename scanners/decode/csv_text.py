@@ -6,12 +6,11 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 _DELIMITERS = ",;\t|"
 
 
-def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
+def csv_options(texts: Sequence[str]) -> dict[str, object] | None:
     """`{delimiter, width, columns, header}` when the texts are rows of one table, else None.
 
     A comma in prose is followed by a space and its count varies; in a table neither is so.
@@ -34,7 +33,7 @@ def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
     if best is None:
         return None
     width, delimiter, _ = best
-    options: dict[str, Any] = {"delimiter": delimiter, "width": width}
+    options: dict[str, object] = {"delimiter": delimiter, "width": width}
     header = _header([row for t in texts for row in rows(t, delimiter)[:1] if len(row) == width], texts, delimiter)
     if header:
         options.update(header)
@@ -44,7 +43,7 @@ def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]{0,63}\Z")
 
 
-def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> dict[str, Any] | None:
+def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> dict[str, object] | None:
     """Names of the columns: when every record begins with the same row, or the first record alone is all names."""
     if not firsts or not all(_NAME.match(cell) for cell in firsts[0]) or len(set(firsts[0])) != len(firsts[0]):
         return None

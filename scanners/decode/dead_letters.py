@@ -7,7 +7,7 @@ a record's bytes. Runs in Spark's workers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TypedDict
 
 from scanners.decode.formats import SELF_EVIDENT
 from scanners.decode.header_ids import framed_record
@@ -43,8 +43,16 @@ def reasons(record: RawRecord, form: TopicFormat, schemas: Schemas) -> list[str]
     return problems
 
 
-def letter(topic: str, record: RawRecord, why: Sequence[str]) -> dict[str, Any]:
-    """The dead letter of a record: {key, value, headers: [(name, bytes)]}."""
+class Letter(TypedDict):
+    """A dead letter, as it is sent."""
+
+    key: bytes | None
+    value: bytes | None
+    headers: list[tuple[str, bytes | None]]
+
+
+def letter(topic: str, record: RawRecord, why: Sequence[str]) -> Letter:
+    """The dead letter of a record."""
     details = {
         "topic": topic,
         "partition": record.partition,
@@ -56,7 +64,7 @@ def letter(topic: str, record: RawRecord, why: Sequence[str]) -> dict[str, Any]:
     return {"key": record.key, "value": record.value, "headers": [*record.headers, *headers]}
 
 
-def letters(topic: str, records: Sequence[RawRecord], form: TopicFormat, schemas: Schemas) -> Iterator[dict[str, Any]]:
+def letters(topic: str, records: Sequence[RawRecord], form: TopicFormat, schemas: Schemas) -> Iterator[Letter]:
     """The dead letters among some records of a topic."""
     for record in records:
         why = reasons(record, form, schemas)

@@ -119,7 +119,7 @@ def loads(body: bytes) -> tuple[Any, str | None]:
 def _slow(body: bytes) -> tuple[Any, str | None]:
     duplicates = False
 
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, object]:
         nonlocal duplicates
         members = dict(items)
         duplicates = duplicates or len(members) != len(items)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from catalog.datasets.learned_types import from_profile
@@ -61,10 +61,10 @@ _JSON_FORMATS = {
 }
 
 
-def json_schema(name: str, schema: SchemaVersion) -> dict[str, Any]:
+def json_schema(name: str, schema: SchemaVersion) -> dict[str, object]:
     """JSON Schema 2020-12 of the value; with several shapes, `oneOf` (or `anyOf`) lists which fields go together."""
     top = tree_of(schema)
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": name,
         **_json_type(top),
@@ -78,29 +78,23 @@ def json_schema(name: str, schema: SchemaVersion) -> dict[str, Any]:
     return document
 
 
-def _json_shape(variant: Shape, exclusive: bool, top: Place) -> dict[str, Any]:
+def _json_shape(variant: Shape, exclusive: bool, top: Place) -> dict[str, object]:
     """`exclusive`: a field of the value distinguishes the shapes, so that a record has exactly one."""
     names = sorted({FieldPath.parse(p).names[0] for p in variant.paths})
     # A shape with a discriminator joins variants, so only what is always there is required.
     always = names if variant.when is None else [n for n in names if n in top.fields and top.fields[n].always]
-    shape: dict[str, Any] = {"properties": {}, "required": always}
     if exclusive and variant.when:
         path, value = next(iter(variant.when.items()))
-        tells = FieldPath.parse(path).names
-        shape["required"] = sorted({tells[0], *always})
-        inner: dict[str, Any] = {"const": value}
-        for part in reversed(tells):
+        first, *below = FieldPath.parse(path).names
+        inner: dict[str, object] = {"const": value}
+        for part in reversed(below):
             inner = {"properties": {part: inner}, "required": [part]}
-        shape["properties"] = inner["properties"]
-    else:
-        shape.pop("properties")
-        absent = sorted(set(top.fields) - set(names))
-        if absent:
-            shape["properties"] = dict.fromkeys(absent, False)
-    return shape
+        return {"properties": {first: inner}, "required": sorted({first, *always})}
+    absent = sorted(set(top.fields) - set(names))
+    return {"required": always} | ({"properties": dict.fromkeys(absent, False)} if absent else {})
 
 
-def _json_type(place: Place) -> dict[str, Any]:
+def _json_type(place: Place) -> Mapping[str, object]:
     options = [_json_one(place, kind) for kind in merged(place.kinds)]
     if place.nullable or not options:
         options.append({"type": "null"} if place.nullable else {})
@@ -108,10 +102,13 @@ def _json_type(place: Place) -> dict[str, Any]:
     return unique[0] if len(unique) == 1 else {"anyOf": unique}
 
 
-def _json_one(place: Place, kind: str) -> dict[str, Any]:
+def _json_one(place: Place, kind: str) -> Mapping[str, object]:
     if kind == "object":
         required = sorted(n for n, p in place.fields.items() if p.always)
-        schema: dict[str, Any] = {"type": "object", "properties": {n: _json_type(p) for n, p in place.fields.items()}}
+        schema: dict[str, object] = {
+            "type": "object",
+            "properties": {n: _json_type(p) for n, p in place.fields.items()},
+        }
         return {**schema, "required": required} if required else schema
     if kind == "array":
         return {"type": "array", "items": _json_type(place.elements) if place.elements else {}}
@@ -230,13 +227,13 @@ def _avro_one(place: Place, kind: str, name: str, used: set[str]) -> Any:
     )
 
 
-def _avro_field(name: str, place: Place, parent: str, used: set[str], taken: set[str]) -> dict[str, Any]:
+def _avro_field(name: str, place: Place, parent: str, used: set[str], taken: set[str]) -> dict[str, object]:
     plain = _avro_name(name) or "_"
     while plain in taken:
         plain += "_"
     taken.add(plain)
     kind = _avro_type(place, f"{parent}_{plain}", used, optional=not place.always)
-    field: dict[str, Any] = {"name": plain, "type": kind}
+    field: dict[str, object] = {"name": plain, "type": kind}
     if plain != name:
         field["doc"] = f"named {name!r} in the records"
     if kind == "null" or (isinstance(kind, list) and kind[0] == "null"):

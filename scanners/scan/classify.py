@@ -248,10 +248,10 @@ _NUMBERS = frozenset({"PHONE_NUMBER", *NATIONAL, *(kind.entity for kind in insta
 
 def _evidence(
     every: Sequence[Evidence], inside: set[str], own: Mapping[str, Recognizer], window: Mapping[str, Any] | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     main = max(every, key=lambda e: (e.matched if not e.recognizer.startswith("presidio:") else 0, e.matched))
     matched = matched_texts(main)
-    evidence: dict[str, Any] = {
+    evidence: dict[str, object] = {
         "matched": matched,
         "sampled": main.n,
         "rate": round(matched / main.n, 6),

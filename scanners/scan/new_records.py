@@ -10,10 +10,10 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from catalog.envelopes import unwrapped_payload
 from catalog.errors import NotFound, Unavailable
+from catalog.first_seen import RecordPlace
 from catalog.model import SchemaVersion
 from scanners.checks.topic_checks import expected_of
 from scanners.decode.batch import Batch
@@ -107,8 +107,8 @@ class NewLook:
         sketch = self._sketch(self.records[start:end], self.formats or format_of(self.sketch))
         return self._schema(sketch, ())
 
-    def place(self, number: int) -> dict[str, Any]:
-        """{time, partition, offset} of one record."""
+    def place(self, number: int) -> RecordPlace:
+        """Of one record."""
         record = self.records[number]
         return {"time": rfc3339(record.timestamp), "partition": record.partition, "offset": record.offset}
 

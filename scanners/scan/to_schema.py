@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog.datasets.learned_types import EXACT_DIGITS, note_of
+from catalog.first_seen import RecordPlace
 from catalog.model import FieldProfile, ScanWindow, SchemaVersion, Shape
 from catalog.paths import FieldPath, StepKind
 from scanners.checks.topic_checks import Expected, departures, formats_first, is_note
@@ -45,7 +46,7 @@ def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
     """A part's own profile has where each of its formats was first seen, and which registered schemas it names."""
     if profile.path not in sketch.formats:
         return profile
-    more: dict[str, Any] = {}
+    more: dict[str, object] = {}
     if firsts := {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}:
         more["formatsFirstSeen"] = firsts
     if len(names := formats_of(sketch, profile.path)) > 1:
@@ -84,9 +85,9 @@ def _profile(place: Place) -> FieldProfile:
     )
 
 
-def _details(place: Place) -> dict[str, Any]:
+def _details(place: Place) -> dict[str, object]:
     node = place.node
-    details: dict[str, Any] = {}
+    details: dict[str, object] = {}
     firsts = {kind: _where(first) for kind, (_, first) in node.types.items()}
     if firsts:
         details["firstSeen"] = _where(min(tuple(f) for _, f in node.types.values()))
@@ -115,7 +116,7 @@ def _details(place: Place) -> dict[str, Any]:
     return details
 
 
-def _where(first: Sequence[int]) -> dict[str, Any]:
+def _where(first: Sequence[int]) -> RecordPlace:
     return {"time": rfc3339(first[0]), "partition": first[1], "offset": first[2]}
 
 
@@ -133,9 +134,9 @@ def _shapes(sketch: Sketch) -> Iterator[Shape]:
         yield Shape(round(count / total, 6), texts, when)
 
 
-def _envelopes(sketch: Sketch) -> dict[str, dict[str, Any]]:
+def _envelopes(sketch: Sketch) -> dict[str, dict[str, object]]:
     """As `catalog.envelopes` states; `unlisted` holds all places of the profile that only describe the payload."""
-    answer: dict[str, dict[str, Any]] = {}
+    answer: dict[str, dict[str, object]] = {}
     for part, envelope in sketch.envelopes.items():
         describing = [_path(names, part) for names in envelope["describing"]]
         unlisted = [str(p.path) for p in places(sketch) if any(_describes(above, p.path) for above in describing)]
@@ -184,7 +185,7 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
     if not by_name:
         return PartFormat("null")
     name = main_format(by_name)
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     several: dict[str, set[str]] = {"also": set(), "packed": set()}
     for (_, text), _ in sorted(
         ((k, c) for k, c in counts.items() if k[0] == name and k[1]), key=lambda i: (i[1], i[0])
@@ -199,10 +200,10 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
     return PartFormat("binary" if name == "wire-unknown" else name, options)
 
 
-def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
+def problems_of(sketch: Sketch) -> list[dict[str, object]]:
     """What could not be read, by part and reason, with how often and where first."""
     formats = format_of(sketch)
-    problems: list[dict[str, Any]] = [
+    problems: list[dict[str, object]] = [
         {"part": part, "reason": reason, "count": count, "first": _where(place)}
         for (part, reason), (count, place) in sorted(sketch.problems.items())
         if not is_note(reason) and not _in_options(reason, formats.of(part))
@@ -324,7 +325,7 @@ def window_of(
     )
 
 
-def unreadable_of(topic: Topic) -> list[dict[str, Any]]:
+def unreadable_of(topic: Topic) -> list[dict[str, object]]:
     """Partitions of which nothing could be read, as a problem."""
     if not topic.unreadable:
         return []
@@ -341,7 +342,7 @@ def unreadable_of(topic: Topic) -> list[dict[str, Any]]:
     ]
 
 
-def gaps_of(window: ScanWindow) -> list[dict[str, Any]]:
+def gaps_of(window: ScanWindow) -> list[dict[str, object]]:
     """Partitions in which fewer records came than offsets were planned: retention, compaction or transaction markers."""
     gaps = []
     for p in window.partitions:

@@ -226,7 +226,7 @@ class TopicGroup:
             expected={},
             deadline=self._deadline(),
         )
-        problem: dict[str, Any] = {"part": "record", "reason": "dead_letters", "count": count, "topic": target}
+        problem: dict[str, object] = {"part": "record", "reason": "dead_letters", "count": count, "topic": target}
         try:
             letters.send(again, target, lambda: False)
         except WeirError as error:
@@ -239,7 +239,7 @@ class TopicGroup:
         return self.order.last_windows.get(topic.name) if topic.unreadable else None
 
     def _nothing(self, topic: Topic, reason: str) -> DatasetScan:
-        problems = ({"part": "record", "reason": reason}, *unreadable_of(topic))
+        problems: tuple[Mapping[str, object], ...] = ({"part": "record", "reason": reason}, *unreadable_of(topic))
         window = window_of(None, topic, (), self.order.request.strategy, self._last_window(topic))
         schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
         return DatasetScan(DatasetId(self.order.cluster.namespace, topic.name), schema, (), (), problems)
@@ -262,7 +262,7 @@ def _positions(order: ScanOrder, names: Sequence[str]) -> dict[tuple[str, int], 
     return {(topic, int(p["partition"])): int(p["end"]) for topic, window in windows.items() for p in window.partitions}
 
 
-def _summary(window: ScanWindow) -> dict[str, Any]:
+def _summary(window: ScanWindow) -> dict[str, object]:
     """The window as evidence shows it."""
     return {
         "records": window.records,

@@ -27,7 +27,7 @@ def basis(tools: Tools, order: ScanOrder, topic: Topic, schemas: Mapping[int, Re
         return ""
     settings = tools.settings
     form = order.formats.get(topic.name)
-    parts: dict[str, Any] = {
+    parts: dict[str, object] = {
         "weir": package_version("weir-catalog"),
         "topic": [topic.id, *([p.partition, p.begin, p.end] for p in topic.partitions)],
         "sample": [request.strategy, request.max_bytes, request.seed],

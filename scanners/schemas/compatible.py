@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from scanners.model import RegisteredSchema
 from scanners.schemas.avro_names import plain
@@ -20,21 +21,50 @@ LEVELS = ("BACKWARD", "FORWARD", "FULL", "BACKWARD_TRANSITIVE", "FORWARD_TRANSIT
 _MOST = 20
 
 
-def judged(versions: Sequence[RegisteredSchema], schemas: Schemas) -> dict[str, Any]:
-    """{backward, forward, full, rule, levels, problems} of the newest of some versions, oldest first, to the one before.
+Way = Literal["backward", "forward"]
 
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """Why one version cannot read, or be read by, an earlier one."""
+
+    way: Way
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The newest of some versions, compared with the one before.
+
+    rule       AVRO, PROTOBUF or JSON: by whose rules
     levels     which of the registry's LEVELS the newest keeps; the transitive ones look at all before it
-    problems   what breaks them: [{way: backward | forward, version, text}]
-    Raises SchemaUnusable or ValueError for a schema that cannot be read.
+    problems   what breaks them
     """
+
+    backward: bool
+    forward: bool
+    rule: str
+    levels: list[str]
+    problems: list[Breach]
+
+    @property
+    def full(self) -> bool:
+        return self.backward and self.forward
+
+
+def judged(versions: Sequence[RegisteredSchema], schemas: Schemas) -> Judgement:
+    """`versions`: oldest first. Raises SchemaUnusable or ValueError for a schema that cannot be read."""
     newest, before = versions[-1], versions[:-1]
-    problems: list[dict[str, Any]] = []
-    readable: dict[str, list[bool]] = {"backward": [], "forward": []}
+    problems: list[Breach] = []
+    readable: dict[Way, list[bool]] = {"backward": [], "forward": []}
     for other in before:
-        for way, (reader, writer) in (("backward", (newest, other)), ("forward", (other, newest))):
+        directions: tuple[tuple[Way, RegisteredSchema, RegisteredSchema], ...]
+        directions = (("backward", newest, other), ("forward", other, newest))
+        for way, reader, writer in directions:
             differences = unreadable(reader, writer, schemas)
             readable[way].append(not differences)
-            problems += [{"way": way, "version": other.version, "text": text} for text in differences[:_MOST]]
+            problems += [Breach(way, other.version, text) for text in differences[:_MOST]]
     last = {way: not all_ or all_[-1] for way, all_ in readable.items()}
     every = {way: all(all_) for way, all_ in readable.items()}
     keeps = {
@@ -45,14 +75,8 @@ def judged(versions: Sequence[RegisteredSchema], schemas: Schemas) -> dict[str, 
         "FORWARD_TRANSITIVE": every["forward"],
         "FULL_TRANSITIVE": all(every.values()),
     }
-    return {
-        "backward": last["backward"],
-        "forward": last["forward"],
-        "full": all(last.values()),
-        "rule": newest.type,
-        "levels": [level for level in LEVELS if keeps[level]],
-        "problems": problems[: 2 * _MOST],
-    }
+    levels = [level for level in LEVELS if keeps[level]]
+    return Judgement(last["backward"], last["forward"], newest.type, levels, problems[: 2 * _MOST])
 
 
 def unreadable(reader: RegisteredSchema, writer: RegisteredSchema, schemas: Schemas) -> list[str]:

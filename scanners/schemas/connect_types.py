@@ -184,7 +184,7 @@ def _same(left: Any, right: Any) -> bool:
     return left is right
 
 
-def _logical(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _logical(schema: Mapping[str, Any]) -> dict[str, str | int]:
     kind, name = schema.get("type"), schema.get("connect.name")
     if kind == "bytes" and name == "org.apache.kafka.connect.data.Decimal":
         parameters = schema.get("connect.parameters") or {}

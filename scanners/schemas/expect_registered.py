@@ -51,14 +51,14 @@ _LOGICAL = {
 }
 
 
-class _Named(dict[str, Any]):
+class _Named(dict[str, object]):
     """Avro types by name."""
 
     def __init__(self) -> None:
         super().__init__()
         self.budget = _Budget()
 
-    def add(self, schema: dict[str, Any], space: str) -> str:
+    def add(self, schema: dict[str, object], space: str) -> str:
         """Keep a named type that is in a namespace; its own namespace."""
         inner, name = str(schema.get("namespace", space)), str(schema["name"])
         self[f"{inner}.{name}" if inner else name] = schema

@@ -56,11 +56,11 @@ class Schemas:
         self._labels: dict[int, _Label] = {}
         self._guids = {schema.guid: number for number, schema in self._schemas.items() if schema.guid}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # Compiled decoders stay where they were built; a worker builds its own.
         return {**self.__dict__, "_avro": {}, "_protobuf": {}, "_bad": set(), "_labels": {}}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
 
     @staticmethod
@@ -160,7 +160,7 @@ class Schemas:
             from fastavro.schema import parse_schema
 
             try:
-                definitions: dict[str, Any] = {}
+                definitions: dict[str, object] = {}
                 schema = self._parse_avro(self._schemas[schema_id], definitions, set())
                 if self._schemas[schema_id].references:
                     schema = parse_schema(whole(schema, definitions))
@@ -172,7 +172,7 @@ class Schemas:
                 raise SchemaUnusable("the registered schema cannot be parsed") from error
         return self._avro[schema_id]
 
-    def _parse_avro(self, schema: RegisteredSchema, definitions: dict[str, Any], seen: set[int]) -> Any:
+    def _parse_avro(self, schema: RegisteredSchema, definitions: dict[str, object], seen: set[int]) -> Any:
         from fastavro.read import LOGICAL_READERS
         from fastavro.schema import parse_schema
 

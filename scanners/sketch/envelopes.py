@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from scanners.sketch.nodes import Node
 from scanners.sketch.shapes import Path, Table
-from scanners.sketch.topic import Sketch
+from scanners.sketch.topic import SealedEnvelope, Sketch
 
 MOST_LAYERS = 4
 _FITS = 0.5
@@ -66,7 +65,7 @@ class PartEnvelope:
         """Whether a path of the part only describes the payload."""
         return any(tuple(path[: len(each)]) == each for each in self.describing)
 
-    def to_json(self) -> dict[str, Any]:
+    def sealed(self) -> SealedEnvelope:
         return {
             "layers": self.layers,
             "payload": [list(path) for path in self.payload],

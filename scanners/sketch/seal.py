@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from scanners.containers.text_forms import DATA_KEY
 from scanners.sketch.envelopes import PartEnvelope, envelope_of
 from scanners.sketch.event_types import EventTypes
 from scanners.sketch.nodes import Node
 from scanners.sketch.shapes import MAX_SHAPES, MIN_SEEN, Discriminators, Path, Table, best, by_value
-from scanners.sketch.topic import Sketch
+from scanners.sketch.topic import ShapeCount, Sketch
 
 MAX_KEPT_KEYS = 50
 MAX_LISTED = 12
@@ -44,7 +43,7 @@ def seal(sketch: Sketch) -> Sketch:
         mine = (maps, types) if root == "value" else (set[Path](), None)
         _decide(node, root, () if root == "value" else (root,), 0, *mine)
     _bound(sketch)
-    sketch.envelopes = {part: envelope.to_json() for part, envelope in envelopes.items()}
+    sketch.envelopes = {part: envelope.sealed() for part, envelope in envelopes.items()}
     sketch.final = _final_shapes(sketch, maps, envelopes.get("value"))
     sketch.shapes, sketch.coarse = {}, {}
     sketch.telling, sketch.telling_coarse = Discriminators(), Discriminators()
@@ -197,10 +196,11 @@ def _bound(sketch: Sketch) -> None:
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
+_PathSet = tuple[int, tuple[Path, ...], Mapping[str, object] | None]
+"""As `ShapeCount`, before it is cut."""
 
-def _final_shapes(
-    sketch: Sketch, maps: set[Path], envelope: PartEnvelope | None
-) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
+
+def _final_shapes(sketch: Sketch, maps: set[Path], envelope: PartEnvelope | None) -> list[ShapeCount]:
     overflow = len(sketch.shapes) >= MAX_SHAPES and sum(n for n, _ in sketch.shapes.values()) < sketch.shaped
     shapes, tables = (
         (sketch.coarse, sketch.telling_coarse.tables) if overflow else (sketch.shapes, sketch.telling.tables)
@@ -223,7 +223,7 @@ def _final_shapes(
     if envelope is not None:
         sketch.envelopes["value"]["discriminator"] = discriminator
     if discriminator is None and len(paths_of) <= 1:
-        return [(n, [list(p) for p in paths_of[w]], None) for w, n in counts.items()]
+        return [ShapeCount(n, [list(p) for p in paths_of[w]], None) for w, n in counts.items()]
     if discriminator is not None:
         by_value_shapes = _told(discriminator, tables[discriminator], group, counts, paths_of)
         return _as_booleans(by_value_shapes) if _is_boolean(sketch, discriminator) else by_value_shapes
@@ -232,9 +232,9 @@ def _final_shapes(
 
 def _told(
     path: str, table: Table, group: dict[int, int], counts: Counter[int], paths_of: dict[int, tuple[Path, ...]]
-) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
+) -> list[ShapeCount]:
     rest = Counter(counts)
-    items: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]] = []
+    items: list[_PathSet] = []
     for value, shapes in by_value(table or {}, group).items():
         total = sum(shapes.values())
         if total < MIN_SEEN:
@@ -254,24 +254,22 @@ def _is_boolean(sketch: Sketch, path: str) -> bool:
 
 
 def _as_booleans(
-    shapes: list[tuple[int, list[list[str]], dict[str, Any] | None]],
-) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
+    shapes: list[ShapeCount],
+) -> list[ShapeCount]:
     """A discriminator's values are counted as texts; those of a boolean field are given as booleans."""
-    booleans = {"true": True, "false": False}
-    return [(n, paths, when and {p: booleans.get(v, v) for p, v in when.items()}) for n, paths, when in shapes]
-
-
-def _listed(
-    shapes: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]], limit: int
-) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
-    shapes.sort(key=lambda item: (-item[0], item[1]))
-    answer: list[tuple[int, list[list[str]], Any]] = [
-        (n, [list(p) for p in paths], when) for n, paths, when in shapes[:limit]
+    booleans: dict[object, object] = {"true": True, "false": False}
+    return [
+        ShapeCount(n, paths, when and {p: booleans.get(v, v) for p, v in when.items()}) for n, paths, when in shapes
     ]
+
+
+def _listed(shapes: list[_PathSet], limit: int) -> list[ShapeCount]:
+    shapes.sort(key=lambda item: (-item[0], item[1]))
+    answer = [ShapeCount(n, [list(p) for p in paths], when) for n, paths, when in shapes[:limit]]
     others = shapes[limit:]
     if others:
         every = sorted({p for _, paths, _ in others for p in paths})
-        answer.append((sum(n for n, _, _ in others), [list(p) for p in every], {"others": len(others)}))
+        answer.append(ShapeCount(sum(n for n, _, _ in others), [list(p) for p in every], {"others": len(others)}))
     return answer
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from scanners.sketch.nodes import Node
 from scanners.sketch.shapes import Discriminators, Shapes, merge_shapes
@@ -57,6 +57,25 @@ def _most(a: int | None, b: int | None) -> int | None:
     return a if b is None else b if a is None else max(a, b)
 
 
+class ShapeCount(NamedTuple):
+    """So many records have these paths, as steps, and the values of a discriminator where one distinguishes them."""
+
+    records: int
+    paths: list[list[str]]
+    when: Mapping[str, object] | None
+
+
+class SealedEnvelope(TypedDict):
+    """What `scanners.sketch.envelopes.PartEnvelope` comes to; `discriminator`: of the value alone."""
+
+    layers: list[str]
+    payload: list[list[str]]
+    describing: list[list[str]]
+    fits: int
+    records: int
+    discriminator: NotRequired[str | None]
+
+
 @dataclass(slots=True)
 class Sketch:
     """A topic's profile in the making.
@@ -68,8 +87,8 @@ class Sketch:
     ids        part -> schema id -> records, for what the wire format names; unknown ones too
     unknown_ids   ids of no known schema, or GUIDs, as text -> records
     shapes     over all levels, and over the first two
-    final      after `seal`: [(records, paths as steps, discriminator or None)], largest first
-    envelopes  after `seal`: part -> what `scanners.sketch.envelopes.PartEnvelope.to_json` gives, with `discriminator`
+    final      after `seal`: the shapes, largest first
+    envelopes  after `seal`: part -> its envelope
     """
 
     topic: str
@@ -88,8 +107,8 @@ class Sketch:
     telling: Discriminators = field(default_factory=Discriminators)
     telling_coarse: Discriminators = field(default_factory=Discriminators)
     shaped: int = 0
-    final: list[tuple[int, list[list[str]], dict[str, Any] | None]] | None = None
-    envelopes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    final: list[ShapeCount] | None = None
+    envelopes: dict[str, SealedEnvelope] = field(default_factory=dict)
 
     def problem(self, part: str, reason: str, place: Place, count: int = 1) -> None:
         entry = self.problems.get((part, reason))
@@ -192,7 +211,7 @@ class Sketch:
         sketch.shaped = shaped
         # A checkpoint of an earlier release has none.
         sketch.envelopes = rest[0] if rest else {}
-        sketch.final = None if final is None else [(n, p, w) for n, p, w in final]
+        sketch.final = None if final is None else [ShapeCount(*each) for each in final]
         return sketch
 
 
@@ -222,6 +241,6 @@ def merge_all(sketches: Iterable[Sketch]) -> Sketch | None:
     return whole
 
 
-def format_key(name: str, options: dict[str, Any]) -> tuple[str, str]:
+def format_key(name: str, options: Mapping[str, object]) -> tuple[str, str]:
     """A format as a key to count by."""
     return name, json.dumps(options, sort_keys=True, ensure_ascii=False) if options else ""

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from stack.errors import StackError
 from stack.home import Home, default_home, make_private, write_atomically
@@ -20,7 +19,7 @@ from stack.instances.environment import environment_of
 from stack.instances.ports import InstancePorts
 from stack.instances.starting import Starter, end
 from stack.instances.state import State
-from stack.instances.status import status_row
+from stack.instances.status import StatusRow, status_row
 from stack.processes.process import Identity, marked, reap, stop, tail
 from stack.progress import Progress, Silent
 from stack.servers.connect import Connect
@@ -101,11 +100,8 @@ class Instance:
         home = java.spark_java_home(installed, self.home.run / "java")
         return {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
 
-    def status(self) -> list[dict[str, Any]]:
-        """One row a process: name, state (ready, starting, dead, stopped), url, version, pid, port, memory, log.
-
-        `memory` is in bytes and includes children. Servers that were never started are listed as stopped.
-        """
+    def status(self) -> list[StatusRow]:
+        """One row a process. Servers that were never started are listed as stopped."""
         reap()
         state = State.load(self.home.state_file)
         names = [*SERVERS, *(name for name in state.servers if name not in SERVERS)]

@@ -150,7 +150,7 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     done = scan(services, topic, strategy="since-last", deadLetter=f"_dead-{UNIQUE}")
 
     diff = services[Datasets].diff(services[Datasets].find(f"real/{topic}"))
-    changes = {(c.change, c.path): c.to_json() for c in diff.changes}
+    changes: dict[tuple[str, str | None], Any] = {(c.change, c.path): c.to_json() for c in diff.changes}
     first = {"partition": 1, "offset": 100}
     for key in (("added", "value.coupon"), ("type", "value.id")):
         assert {k: changes[key]["firstSeen"][k] for k in first} == first, key

@@ -85,7 +85,7 @@ def kafka(folder: Path) -> Instance:
     return kafka
 
 
-def row(instance: Instance, name: str = "kafka") -> dict[str, Any]:
+def row(instance: Instance, name: str = "kafka") -> Any:
     return next(row for row in instance.status() if row["name"] == name)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from catalog.errors import Unavailable
 from scanners.adapters.spark.worker import Task, job_text, merge_and_seal
 from scanners.decode.batch import Batch
-from scanners.decode.dead_letters import letters
+from scanners.decode.dead_letters import Letter, letters
 from scanners.model import ClusterConnection, OffsetRange, Partition, RawRecord, RegisteredSchema, Topic
 from scanners.ports import Cancelled, ProfileJob, ReadRecords, RegistryAnswer
 from scanners.schemas.registered import Schemas
@@ -156,7 +155,7 @@ class MemoryDeadLetters:
 
     def __init__(self, topics: Records) -> None:
         self._topics = topics
-        self.sent: dict[str, list[dict[str, Any]]] = {}
+        self.sent: dict[str, list[Letter]] = {}
 
     def send(self, job: ProfileJob, target: str, cancelled: Cancelled) -> None:
         for r in job.ranges:

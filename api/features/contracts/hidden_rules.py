@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from api.visibility.sight import Sight, reads_whole, shows_figures
 from catalog.contracts.rules import OTHER_DATASET, Result, Rule, RuleKind, State, state_of
@@ -30,7 +31,7 @@ class OtherDatasets:
         if not hidden:
             return state, frozenset()
         rules = tuple(_neutral(each) if each.id in hidden else each for each in state.promise.rules)
-        unknown = Result(State.UNDECIDED, WHY).to_json()
+        unknown: Mapping[str, Any] = Result(State.UNDECIDED, WHY).to_json()
         results = {id: unknown if id in hidden else each for id, each in state.results.items()}
         worst = state_of([State(each["state"]) for each in results.values()])
         return replace(state, promise=replace(state.promise, rules=rules), results=results, state=worst), frozenset(

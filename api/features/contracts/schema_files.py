@@ -100,11 +100,11 @@ def compatibility_result(rule: Rule, old: Sequence[tuple[str, str]], new: tuple[
         return undecided("one of the schemas cannot be read")
     is_transitive = level.endswith("_TRANSITIVE")
     compared = f", compared with the {len(old)} given by --old" if is_transitive else ""
-    if level in verdict["levels"]:
+    if level in verdict.levels:
         return holds(f"the new schema is {level}{compared}")
     ways = ("backward", "forward") if level.startswith("FULL") else (level.partition("_")[0].lower(),)
     before = range(1, len(versions)) if is_transitive else (len(old),)
-    texts = [str(each["text"]) for each in verdict["problems"] if each["way"] in ways and each["version"] in before]
+    texts = [each.text for each in verdict.problems if each.way in ways and each.version in before]
     texts = list(dict.fromkeys(texts))
     more = f"; and {len(texts) - _MOST_PROBLEMS} more" if len(texts) > _MOST_PROBLEMS else ""
     stated = f": {'; '.join(texts[:_MOST_PROBLEMS])}{more}" if texts else ""

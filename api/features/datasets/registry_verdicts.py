@@ -12,7 +12,7 @@ from catalog.records import DatasetRecord
 from scanners.export.formats import export
 from scanners.model import RegisteredSchema
 from scanners.ports import SchemaRegistry
-from scanners.schemas.compatible import LEVELS, judged
+from scanners.schemas.compatible import LEVELS, Judgement, judged
 from scanners.schemas.registered import Schemas
 
 _SECONDS = 4.5
@@ -30,7 +30,7 @@ def follow(
 ) -> Compatibility | None:
     """The verdict on the newest schema of `after` against those of `before`, subject by subject; all must hold."""
     known = Schemas(schemas)
-    verdicts = []
+    verdicts: list[tuple[str, Judgement]] = []
     for subject in sorted({name for i in after if i in schemas for name in schemas[i].subjects}):
         mine = sorted(
             (schemas[i] for i in {*before, *after} if i in schemas and subject in schemas[i].subjects),
@@ -38,13 +38,21 @@ def follow(
         )
         newest = max((s for s in mine if s.id in after), key=lambda s: s.subjects[subject])
         earlier = [s for s in mine if s.subjects[subject] < newest.subjects[subject]]
-        verdicts.append({"subject": subject, **judged([*earlier, newest], known)})
+        verdicts.append((subject, judged([*earlier, newest], known)))
     if not verdicts:
         return None
-    ways = {way: all(each[way] for each in verdicts) for way in ("backward", "forward", "full")}
-    levels = [level for level in LEVELS if all(level in each["levels"] for each in verdicts)]
-    problems = [CompatibilityProblem(subject=each["subject"], **p) for each in verdicts for p in each["problems"]]
-    return Compatibility(**ways, rule=verdicts[0]["rule"], levels=levels, problems=problems)
+    return Compatibility(
+        backward=all(each.backward for _, each in verdicts),
+        forward=all(each.forward for _, each in verdicts),
+        full=all(each.full for _, each in verdicts),
+        rule=verdicts[0][1].rule,
+        levels=[level for level in LEVELS if all(level in each.levels for _, each in verdicts)],
+        problems=[
+            CompatibilityProblem(subject=subject, way=problem.way, version=problem.version, text=problem.text)
+            for subject, each in verdicts
+            for problem in each.problems
+        ],
+    )
 
 
 class Verdicts:

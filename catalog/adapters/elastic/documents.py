@@ -11,7 +11,7 @@ from catalog.search.language.ranking import USED
 from catalog.search_model import FILTERS, Entry, IndexHit
 
 _KEYWORD = {"type": "keyword", "ignore_above": 8000}
-MAPPINGS: dict[str, Any] = {
+MAPPINGS: dict[str, object] = {
     "dynamic": False,
     "_meta": {"documents": 10},  # how documents are made; one more when that changes, so that the index is built again
     "properties": {
@@ -31,7 +31,7 @@ MAPPINGS: dict[str, Any] = {
 _OF_STATE, _OF_BREVITY = 0.5, 0.25
 
 
-def index_action(entry: Entry) -> dict[str, Any]:
+def index_action(entry: Entry) -> dict[str, object]:
     return {
         "_op_type": "index",
         "_id": entry.id,

@@ -129,8 +129,7 @@ class ElasticSearchIndex:
                 self.ensure()
                 self._bulk(self._alias, actions, require_alias=True)
 
-    def _bulk(self, index: str, actions: Sequence[dict[str, Any]], require_alias: bool = False) -> None:
-        options: dict[str, Any] = {"require_alias": True} if require_alias else {}
+    def _bulk(self, index: str, actions: Sequence[dict[str, object]], require_alias: bool = False) -> None:
         for ok, answer in streaming_bulk(
             self._client,
             actions,
@@ -140,7 +139,7 @@ class ElasticSearchIndex:
             raise_on_exception=True,
             max_retries=4,
             initial_backoff=0.5,
-            **options,
+            require_alias=require_alias or None,
         ):
             if ok:
                 continue
@@ -280,7 +279,7 @@ class _Plan:
             return IndexPage(len(hits), hits, dict.fromkeys(FACETS, ()))
         # Without an index there is an answer without counts: nothing was indexed yet.
         behind = 1 + len(self._counts)
-        counted: dict[str, Any] = {}
+        counted: dict[str, Mapping[str, Any]] = {}
         for answer in answers[1:behind]:
             counted |= answer.get("aggregations") or {}
         facets = {name: _values(counted.get(name, {})) for name in FACETS}

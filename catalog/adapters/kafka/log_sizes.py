@@ -66,9 +66,9 @@ def _copies(answers: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, i
                         yield (topic["name"], partition["partition_index"]), partition["partition_size"]
 
 
-def _settings(config: Mapping[str, Any], timeout_s: float) -> dict[str, Any] | None:
+def _settings(config: Mapping[str, Any], timeout_s: float) -> dict[str, object] | None:
     """The configuration as kafka-python names it; None where it asks for what that client cannot do as librdkafka does."""
-    settings: dict[str, Any] = {
+    settings: dict[str, object] = {
         "bootstrap_servers": str(config["bootstrap.servers"]).split(","),
         "client_id": str(config.get("client.id", "weir")),
         "request_timeout_ms": int(timeout_s * 1000),
@@ -81,8 +81,7 @@ def _settings(config: Mapping[str, Any], timeout_s: float) -> dict[str, Any] | N
             settings["ssl_check_hostname"] = value != "none"
         elif name.startswith(("ssl.", "sasl.", "enable.ssl.", "enable.sasl.")):
             return None
-    settings["security_protocol"] = str(settings.get("security_protocol", "PLAINTEXT")).upper()
-    signs_in = settings["security_protocol"].startswith("SASL_")
-    if signs_in and settings.get("sasl_mechanism", "GSSAPI") not in _MECHANISMS:
+    protocol = settings["security_protocol"] = str(settings.get("security_protocol", "PLAINTEXT")).upper()
+    if protocol.startswith("SASL_") and settings.get("sasl_mechanism", "GSSAPI") not in _MECHANISMS:
         return None
     return settings

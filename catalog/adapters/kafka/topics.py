@@ -46,7 +46,7 @@ def client_config(
     bootstrap: Sequence[str],
     secrets: Secrets | None = None,
     servers: ServerAddresses | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
 
     Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
@@ -59,7 +59,7 @@ def client_config(
     secrets = secrets or Secrets()
     security = settings.get("security") or {}
     tls, sasl = security.get("tls"), security.get("sasl")
-    config: dict[str, Any] = dict(settings.get("properties") or {})
+    config: dict[str, object] = dict(settings.get("properties") or {})
     if problem := refusal(config):
         raise SettingsError(f"Declare the cluster again without this: {problem}.")
     require_private_kafka(security, bootstrap)

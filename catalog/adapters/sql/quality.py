@@ -79,7 +79,7 @@ _PUT_POINTS = {
 }
 
 
-def _named(dataset: DatasetId) -> dict[str, Any]:
+def _named(dataset: DatasetId) -> dict[str, str]:
     return {"namespace": dataset.namespace, "name": dataset.name}
 
 

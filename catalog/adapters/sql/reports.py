@@ -76,7 +76,7 @@ class SqlReports(SqlPart):
         done = [{"of": _id(written), "until": changes} for written, changes in taken]
         with self._database.begin() as session:
             if moves:
-                names: dict[str, Any] = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
+                names: dict[str, object] = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
                 session.connection().execute(home.values(home=bindparam("to"), **names), moves)
             if done:
                 session.connection().execute(home.values(taken=bindparam("until")), done)
@@ -134,7 +134,7 @@ class SqlReports(SqlPart):
                 session.execute(delete(FactRow).where(FactRow.subject == job.id, FactRow.part.not_in(runs)))
 
 
-def _row(fact: Fact, stamp: int) -> dict[str, Any]:
+def _row(fact: Fact, stamp: int) -> dict[str, object]:
     return {
         "id": fact.id,
         "subject": fact.subject.id,
@@ -150,7 +150,7 @@ def _row(fact: Fact, stamp: int) -> dict[str, Any]:
     }
 
 
-def _mark(subject: Subject) -> dict[str, Any]:
+def _mark(subject: Subject) -> dict[str, str | int]:
     return {"id": subject.id, "namespace": subject.namespace, "name": subject.name, "changes": 1, "taken": 0}
 
 

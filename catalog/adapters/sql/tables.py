@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, PrimaryKeyConstraint, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -20,7 +19,7 @@ class ClusterRow(Base):
     cluster_id: Mapped[str | None] = mapped_column(AnyText)
     bootstrap: Mapped[list[str]] = mapped_column(Json)
     registry_url: Mapped[str | None] = mapped_column(AnyText)
-    settings: Mapped[dict[str, Any]] = mapped_column(Json)
+    settings: Mapped[dict[str, object]] = mapped_column(Json)
     created_at: Mapped[datetime | None] = mapped_column(Instant)
     updated_at: Mapped[datetime | None] = mapped_column(Instant)
 
@@ -43,8 +42,8 @@ class DatasetRow(Base):
     description: Mapped[str] = mapped_column(AnyText)
     format: Mapped[dict[str, str]] = mapped_column(Json)
     declared_ddl: Mapped[str | None] = mapped_column(AnyText)
-    topic: Mapped[dict[str, Any]] = mapped_column(Json)
-    scan: Mapped[dict[str, Any]] = mapped_column(Json)
+    topic: Mapped[dict[str, object]] = mapped_column(Json)
+    scan: Mapped[dict[str, object]] = mapped_column(Json)
     usage: Mapped[int]
     revision: Mapped[int]
     indexed_revision: Mapped[int]
@@ -55,8 +54,8 @@ class DatasetRow(Base):
     scanned_at: Mapped[datetime | None] = mapped_column(Instant)
     deleted_at: Mapped[datetime | None] = mapped_column(Instant)
     source: Mapped[str] = mapped_column(AnyText, server_default="catalog")
-    reported: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
-    curation: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
+    reported: Mapped[dict[str, object]] = mapped_column(Json, server_default="{}")
+    curation: Mapped[dict[str, object]] = mapped_column(Json, server_default="{}")
 
 
 class LabelRow(Base):
@@ -83,9 +82,9 @@ class SchemaRow(Base):
 
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id", ondelete="CASCADE"))
     version: Mapped[int]
-    baseline: Mapped[dict[str, Any]] = mapped_column(Json)
-    current: Mapped[dict[str, Any]] = mapped_column(Json)
-    changes: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    baseline: Mapped[dict[str, object]] = mapped_column(Json)
+    current: Mapped[dict[str, object]] = mapped_column(Json)
+    changes: Mapped[list[dict[str, object]]] = mapped_column(Json)
 
 
 class NoteRow(Base):
@@ -96,7 +95,7 @@ class NoteRow(Base):
     path: Mapped[str] = mapped_column(AnyText)
     description: Mapped[str] = mapped_column(AnyText)
     terms: Mapped[list[str]] = mapped_column(Json)
-    properties: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
+    properties: Mapped[dict[str, object]] = mapped_column(Json, server_default="{}")
 
 
 class ClassificationRow(Base):
@@ -111,7 +110,7 @@ class ClassificationRow(Base):
     entity: Mapped[str] = mapped_column(AnyText)
     score: Mapped[float] = mapped_column(Double)
     state: Mapped[str] = mapped_column(AnyText)
-    evidence: Mapped[dict[str, Any]] = mapped_column(Json)
+    evidence: Mapped[dict[str, object]] = mapped_column(Json)
     source: Mapped[str] = mapped_column(AnyText)
     rejected_recognizers: Mapped[list[str]] = mapped_column(Json)
     reviewed_by: Mapped[str | None] = mapped_column(AnyText)
@@ -132,7 +131,7 @@ class ClassificationEventRow(Base):
     path: Mapped[str] = mapped_column(AnyText)
     entity: Mapped[str] = mapped_column(AnyText)
     at: Mapped[datetime] = mapped_column(Instant)
-    record: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    record: Mapped[dict[str, object] | None] = mapped_column(Json)
 
 
 class DocumentRow(Base):
@@ -141,8 +140,8 @@ class DocumentRow(Base):
 
     kind: Mapped[str] = mapped_column(AnyText)
     key: Mapped[str] = mapped_column(AnyText)
-    document_metadata: Mapped[dict[str, Any]] = mapped_column("metadata", Json)
-    spec: Mapped[dict[str, Any]] = mapped_column(Json)
+    document_metadata: Mapped[dict[str, object]] = mapped_column("metadata", Json)
+    spec: Mapped[dict[str, object]] = mapped_column(Json)
     applied_at: Mapped[datetime | None] = mapped_column(Instant)
     applied_by: Mapped[str | None] = mapped_column(AnyText)
 
@@ -162,11 +161,11 @@ class ScanRow(Base):
 
     id: Mapped[str] = mapped_column(AnyText, primary_key=True)
     state: Mapped[str] = mapped_column(AnyText)
-    request: Mapped[dict[str, Any]] = mapped_column(Json)
+    request: Mapped[dict[str, object]] = mapped_column(Json)
     requested_by: Mapped[str | None] = mapped_column(AnyText)
     progress: Mapped[float] = mapped_column(Double)
-    datasets: Mapped[list[dict[str, Any]]] = mapped_column(Json)
-    problems: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    datasets: Mapped[list[dict[str, object]]] = mapped_column(Json)
+    problems: Mapped[list[dict[str, object]]] = mapped_column(Json)
     created_at: Mapped[datetime] = mapped_column(Instant)
     started_at: Mapped[datetime | None] = mapped_column(Instant)
     finished_at: Mapped[datetime | None] = mapped_column(Instant)
@@ -182,7 +181,7 @@ class PositionRow(Base):
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id", ondelete="CASCADE"))
     partition: Mapped[int]
     next_offset: Mapped[int] = mapped_column(BigInteger)
-    details: Mapped[dict[str, Any]] = mapped_column(Json)
+    details: Mapped[dict[str, object]] = mapped_column(Json)
 
 
 class EventRow(Base):
@@ -196,7 +195,7 @@ class EventRow(Base):
     type: Mapped[str] = mapped_column(AnyText)
     subject: Mapped[str] = mapped_column(AnyText)
     at: Mapped[datetime] = mapped_column(Instant)
-    data: Mapped[dict[str, Any]] = mapped_column(Json)
+    data: Mapped[dict[str, object]] = mapped_column(Json)
 
 
 class DeliveryRow(Base):

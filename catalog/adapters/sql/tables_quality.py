@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Double, ForeignKey, Index, LargeBinary, PrimaryKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -22,7 +21,7 @@ class QualityStateRow(Base):
     dataset_id: Mapped[int] = mapped_column(ForeignKey(_DATASET, ondelete="CASCADE"), primary_key=True)
     series: Mapped[list[str]] = mapped_column(Json)
     learned: Mapped[bytes] = mapped_column(LargeBinary)
-    facts: Mapped[dict[str, Any]] = mapped_column(Json)
+    facts: Mapped[dict[str, object]] = mapped_column(Json)
     checked_at: Mapped[datetime | None] = mapped_column(Instant)
 
 

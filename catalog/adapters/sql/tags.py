@@ -84,7 +84,7 @@ class SqlTags(SqlPart):
             ]
 
 
-def _columns(record: ClassificationRecord) -> dict[str, Any]:
+def _columns(record: ClassificationRecord) -> dict[str, object]:
     columns = {name: getattr(record, name) for name in ClassificationRecord.__dataclass_fields__}
     columns |= {
         "state": str(record.state),
@@ -108,11 +108,9 @@ def _typed(columns: dict[str, Any]) -> ClassificationRecord:
     return ClassificationRecord(**columns)
 
 
-def _frozen(record: ClassificationRecord) -> dict[str, Any]:
-    columns = _columns(record)
-    for name in _TIMES:
-        columns[name] = columns[name].isoformat() if columns[name] else None
-    return columns
+def _frozen(record: ClassificationRecord) -> dict[str, object]:
+    moments = {name: getattr(record, name) for name in _TIMES}
+    return _columns(record) | {name: moment.isoformat() if moment else None for name, moment in moments.items()}
 
 
 def _thawed(stored: dict[str, Any]) -> ClassificationRecord:
@@ -122,5 +120,5 @@ def _thawed(stored: dict[str, Any]) -> ClassificationRecord:
     return _typed(columns)
 
 
-def _event(key: int, path: str, entity: str, at: datetime, record: dict[str, Any] | None) -> ClassificationEventRow:
+def _event(key: int, path: str, entity: str, at: datetime, record: dict[str, object] | None) -> ClassificationEventRow:
     return ClassificationEventRow(dataset_id=key, path=path, entity=entity, at=at, record=record)

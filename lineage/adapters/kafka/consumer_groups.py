@@ -57,7 +57,7 @@ class KafkaGroups:
             for g in groups
         }
         committed: dict[str, dict[tuple[str, int], int]] = {}
-        described: dict[str, Any] = {}
+        described: dict[str, object] = {}
         for group in groups:
             about, positions = self._settled(members[group.name]), self._settled(offsets[group.name])
             if about is _UNKNOWN or positions is _UNKNOWN:  # half an answer would show that it reads less than it does

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any
 
 from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -146,7 +145,7 @@ class KafkaEventLog:
                     self._poller.start()
         return self._producer
 
-    def _producer_options(self) -> dict[str, Any]:
+    def _producer_options(self) -> dict[str, str | int]:
         return {
             **client_options(self._kafka),
             "acks": "all",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any
 
 import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -97,7 +96,7 @@ def record_of(message: Message) -> Record:
     )
 
 
-def client_options(kafka: KafkaClientSettings) -> dict[str, Any]:
+def client_options(kafka: KafkaClientSettings) -> dict[str, str | int]:
     return {
         "bootstrap.servers": kafka.bootstrap_servers,
         "client.id": "weir-lineage",

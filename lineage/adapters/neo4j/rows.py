@@ -13,7 +13,7 @@ from lineage.model import Edge, How, Kind, Node
 _USUAL_HOW = dict.fromkeys(Kind, How.INPUTS_OUTPUTS)
 
 
-def usual_left_out(edge: Edge) -> dict[str, Any]:
+def usual_left_out(edge: Edge) -> dict[str, object]:
     """Properties that most edges have alike, as None where this one has them too: four of ten."""
     return {
         "raw": None if edge.raw else False,

@@ -15,9 +15,9 @@ _IN = "of"
 """The one parameter that holds lists and texts."""
 
 
-def sent(statement: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def sent(statement: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
     """The text and the parameters to send; whole numbers stay as they are, since LIMIT takes them from no map."""
-    plain = {name: value for name, value in parameters.items() if isinstance(value, int)}
+    plain: dict[str, object] = {name: value for name, value in parameters.items() if isinstance(value, int)}
     sized = {name: value for name, value in parameters.items() if name not in plain}
     if not sized:
         return statement, plain

@@ -60,7 +60,7 @@ class Neo4jServer:
         ):
             yield session
 
-    def _records(self, statement: str, parameters: dict[str, Any], seconds: float) -> list[neo4j.Record]:
+    def _records(self, statement: str, parameters: dict[str, object], seconds: float) -> list[neo4j.Record]:
         if statement.lstrip().startswith("UNWIND $keys"):  # begins at a key, however large the graph has become
             statement = cypher.PLANNED_ONCE + statement
         text, values = sent(statement, parameters)

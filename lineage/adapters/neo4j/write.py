@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -20,10 +21,16 @@ from lineage.graph_delta import GraphDelta
 from lineage.model import Edge, Kind
 from lineage.ports import StaleBook
 
-Group = dict[str, Any]
-
 _ROWS = 5000
 """Rows a statement; more would hold the whole of a large batch in one list on the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Edges, as (id, source, target), that have the same properties."""
+
+    properties: Mapping[str, object]
+    edges: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 class DeltaWriter:
@@ -107,14 +114,14 @@ class DeltaWriter:
             after = {edge_id: row for edge_id, row in after.items() if edge_id not in removed or edge_id in upserts}
             if after == before:
                 continue
-            row: dict[str, Any] = {"id": p + key, "rows": bytearray(pack(after)), **counted(after)}
+            row: dict[str, object] = {"id": p + key, "rows": bytearray(pack(after)), **counted(after)}
             if not after:
                 empty.append(p + key)
             elif key in rows_before:
                 changed_rows.append(row)
             elif bundle is not None:
-                ends = {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
-                new_rows.append({**row, **ends, "owner": bundle.owner, "book": p + bundle.owner})
+                row |= {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
+                new_rows.append({**row, "owner": bundle.owner, "book": p + bundle.owner})
         for part in _parts(new_rows):
             counters = _run(tx, cypher.CREATE_BUNDLES, rows=part).consume().counters
             if counters.relationships_created != len(part):
@@ -166,11 +173,11 @@ class DeltaWriter:
         clears = [{"key": p + name.node_id, "clears": list(times)} for name, times in sorted(delta.clears.items())]
         self._rows(tx, cypher.WRITE_CLEARS, clears)
 
-    def _groups(self, edges: Iterable[Edge]) -> dict[Kind, list[Group]]:
+    def _groups(self, edges: Iterable[Edge]) -> dict[Kind, list[_Group]]:
         """Edges by kind and by all that they share."""
         p = self._prefix
-        shared: dict[tuple[Any, ...], Group] = {}
-        groups: dict[Kind, list[Group]] = defaultdict(list)
+        shared: dict[tuple[object, ...], _Group] = {}
+        groups: dict[Kind, list[_Group]] = defaultdict(list)
         edges = (edge for edge in edges if edge.kind not in COLUMN_KINDS)
         for edge in sorted(edges, key=lambda edge: (edge.source, edge.target, edge.id)):
             key = (
@@ -189,7 +196,7 @@ class DeltaWriter:
             )
             group = shared.get(key)
             if group is None:
-                group = shared[key] = {
+                properties = {
                     "owner": None if edge.owner == edge.job else edge.owner,
                     "job": edge.job,
                     "vf": edge.vf,
@@ -198,10 +205,10 @@ class DeltaWriter:
                     "ct": edge.ct,
                     **usual_left_out(edge),
                     "columns": edge.columns if edge.kind is Kind.FEEDS else None,
-                    "rows": [],
                 }
+                group = shared[key] = _Group(properties)
                 groups[edge.kind].append(group)
-            group["rows"].append([p + edge.id, p + edge.source, p + edge.target])
+            group.edges.append((p + edge.id, p + edge.source, p + edge.target))
         return groups
 
     def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
@@ -214,16 +221,16 @@ def _run(tx: neo4j.ManagedTransaction, statement: str, **parameters: Any) -> neo
     return tx.run(*sent(cypher.PLANNED_ONCE + statement, parameters))
 
 
-def _group_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
-    """Groups in lists of at most so many rows together."""
-    part: list[Group] = []
+def _group_parts(groups: Iterable[_Group]) -> Iterator[list[Mapping[str, object]]]:
+    """Groups, as they are sent, in lists of at most so many edges together."""
+    part: list[Mapping[str, object]] = []
     size = 0
     for group in groups:
-        for rows in _parts(group["rows"]):
+        for rows in _parts(group.edges):
             if part and size + len(rows) > _ROWS:
                 yield part
                 part, size = [], 0
-            part.append({**group, "rows": rows})
+            part.append({**group.properties, "rows": rows})
             size += len(rows)
     if part:
         yield part
@@ -234,7 +241,7 @@ def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield rows[start : start + _ROWS]
 
 
-def _named(dataset: DatasetId) -> dict[str, Any]:
+def _named(dataset: DatasetId) -> dict[str, str]:
     return {"namespace": dataset.namespace, "name": dataset.name}
 
 

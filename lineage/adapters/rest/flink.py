@@ -9,6 +9,7 @@ from urllib.parse import quote
 from lineage.adapters.rest.servers import RestReader
 from lineage.observed.connect import host_of
 from lineage.observed.connect_engines import FlinkJob, flink_events
+from lineage.observed.run_events import ObservedEvent
 
 MOST = 2000
 _RUNNING = ("RUNNING", "RESTARTING", "CREATED", "INITIALIZING", "RECONCILING")
@@ -19,7 +20,7 @@ class FlinkRest(RestReader):
 
     what, setting = "Flink", "flink.url"
 
-    def events(self, namespace: str) -> list[dict[str, Any]]:
+    def events(self, namespace: str) -> list[ObservedEvent]:
         jobs = []
         for job in list(read_jobs(self._server.get("/jobs/overview")))[:MOST]:
             details = self._server.get(f"/jobs/{quote(job.id, safe='')}")

@@ -8,6 +8,7 @@ from typing import Any
 from lineage.adapters.rest.servers import RestReader
 from lineage.observed.connect import host_of
 from lineage.observed.connect_engines import PersistentQuery, Stream, ksqldb_events
+from lineage.observed.run_events import ObservedEvent
 
 MOST = 2000
 
@@ -17,7 +18,7 @@ class KsqldbRest(RestReader):
 
     what, setting = "ksqlDB", "ksqldb.url"
 
-    def events(self, namespace: str) -> list[dict[str, Any]]:
+    def events(self, namespace: str) -> list[ObservedEvent]:
         queries = list(read_queries(self._say("SHOW QUERIES;")))
         listed = list(read_streams(self._say("LIST STREAMS; LIST TABLES;")))[:MOST]
         streams = [Stream(each.name, each.topic, self._columns(each.name)) for each in listed]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import TopicDescription
 
 _NONE = ("AAAAAAAAAAAAAAAAAAAAAA", "None", "")
 """As brokers without ids give them: of all zeros."""
 
 
-def described(admin: Any, topics: Collection[str], seconds: float) -> dict[str, Any]:
+def described(admin: Any, topics: Collection[str], seconds: float) -> dict[str, TopicDescription]:
     """confluent_kafka's descriptions by topic, without topics that are gone or may not be described.
 
     Raises KafkaException where no broker answers.
     """
     from confluent_kafka import KafkaException, TopicCollection
 
-    descriptions: dict[str, Any] = {}
+    descriptions: dict[str, TopicDescription] = {}
     if not topics:
         return descriptions
     answers = admin.describe_topics(TopicCollection(sorted(topics)), request_timeout=seconds)

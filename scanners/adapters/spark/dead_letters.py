@@ -13,8 +13,8 @@ from catalog.errors import Unavailable
 from scanners.adapters.kafka.settings import java, librdkafka
 from scanners.adapters.spark import headers_text
 from scanners.adapters.spark.sampler import SparkSampler, kafka_options, layers
-from scanners.adapters.spark.worker import job_text
-from scanners.decode.dead_letters import letters
+from scanners.adapters.spark.worker import WorkerJob, job_text
+from scanners.decode.dead_letters import Letter, letters
 from scanners.model import ClusterConnection, RawRecord, TopicFormat
 from scanners.ports import Cancelled, ProfileJob
 from scanners.schemas.registered import Schemas
@@ -81,7 +81,7 @@ def letter_batches(job: str) -> Any:
     def run(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
-        details = json.loads(job)
+        details: WorkerJob = json.loads(job)
         schemas = Schemas.of(details["schemas"])
         forms = {topic: TopicFormat.from_mapping(form) for topic, form in details["formats"].items()}
         kinds = pyarrow.schema(
@@ -94,7 +94,7 @@ def letter_batches(job: str) -> Any:
         for batch in batches:
             if details["deadline"] is not None and time.time() > details["deadline"]:
                 return
-            dead: list[dict[str, Any]] = []
+            dead: list[Letter] = []
             rows = batch.to_pylist()
             headers = headers_text.read([row["headers"] for row in rows]) or repeat(())
             for row, pairs in zip(rows, headers, strict=False):

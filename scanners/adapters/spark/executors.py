@@ -114,8 +114,13 @@ def examine(session: Any, seconds: float = EXECUTOR_SECONDS, imports: bool = Tru
     tasks = min(_MOST_TASKS, max(1, parallelism(session))) if imports else 1
     look = udf(_look(packages.direct if imports else (), packages.modules), StringType(), useArrow=False)
     frame = session.range(0, tasks, 1, tasks).select(look("id").alias("report"))
-    reports = _collected(session, frame, seconds)
-    return [ExecutorReport(r["host"], r["python"], tuple(r["missing"]), tuple(r["broken"])) for r in reports]
+    return _collected(session, frame, seconds)
+
+
+def _report(text: str) -> ExecutorReport:
+    """What `_look` gives."""
+    report = json.loads(text)
+    return ExecutorReport(report["host"], report["python"], tuple(report["missing"]), tuple(report["broken"]))
 
 
 def require_packages(reports: Sequence[ExecutorReport]) -> None:
@@ -158,9 +163,9 @@ def python_problem(error: BaseException) -> Unavailable | None:
     return packages_missing(sorted(known.get(name, name) for name in modules)) if modules else None
 
 
-def _collected(session: Any, frame: Any, seconds: float) -> list[dict[str, Any]]:
+def _collected(session: Any, frame: Any, seconds: float) -> list[ExecutorReport]:
     """The rows of the task, asked on a thread that is left behind where Spark does not answer."""
-    rows: list[dict[str, Any]] = []
+    rows: list[ExecutorReport] = []
     failures: list[BaseException] = []
     watches: list[TaskWatch] = []
     ended = threading.Event()
@@ -172,7 +177,7 @@ def _collected(session: Any, frame: Any, seconds: float) -> list[dict[str, Any]]
         watches.append(watch)
         session.registerProgressHandler(watch)
         try:
-            rows.extend(json.loads(row["report"]) for row in frame.toArrow().to_pylist())
+            rows.extend(_report(row["report"]) for row in frame.toArrow().to_pylist())
         except Exception as error:  # passed on below, where it is put into words
             failures.append(error)
         finally:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import gc
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from scanners.adapters.spark import headers_text
 from scanners.adapters.spark.checkpoints import decrypt, encrypt
+from scanners.checks.topic_checks import Expected
 from scanners.decode.batch import Batch
 from scanners.detectors.engine import Detector, TextAnalyzer
 from scanners.model import Recognizer, TopicFormat
@@ -30,24 +31,38 @@ _OPEN_TOPICS = 64
 """Sketches a task keeps open at once; a task meets topics one after the other, so few are enough."""
 
 
+class WorkerJob(TypedDict):
+    """What a worker needs of a `ProfileJob`; no address and no secret of the cluster."""
+
+    schemas: dict[str, dict[str, object]]
+    formats: dict[str, dict[str, str]]
+    expected: Mapping[str, Expected]
+    recognizers: list[dict[str, object]]
+    max_bytes: int
+    deadline: float | None
+    salt: str
+    detect: bool
+    phone_regions: list[str]
+    free_text_limit: int
+    regex_seconds: float
+
+
 def job_text(job: ProfileJob) -> str:
-    """What a worker needs of a job, as JSON; no address and no secret of the cluster."""
-    return json.dumps(
-        {
-            "schemas": {str(i): s.to_json() for i, s in job.schemas.items()},
-            "formats": {t: f.to_mapping() for t, f in job.formats.items()},
-            "expected": job.expected,
-            "recognizers": [r.to_json() for r in job.recognizers],
-            "max_bytes": job.max_bytes,
-            "deadline": job.deadline,
-            "salt": job.salt,
-            "detect": job.detect,
-            "phone_regions": list(job.phone_regions),
-            "free_text_limit": job.free_text_limit,
-            "regex_seconds": job.regex_seconds,
-        },
-        sort_keys=True,
+    """A `WorkerJob` as JSON."""
+    needed = WorkerJob(
+        schemas={str(i): s.to_json() for i, s in job.schemas.items()},
+        formats={t: f.to_mapping() for t, f in job.formats.items()},
+        expected=job.expected,
+        recognizers=[r.to_json() for r in job.recognizers],
+        max_bytes=job.max_bytes,
+        deadline=job.deadline,
+        salt=job.salt,
+        detect=job.detect,
+        phone_regions=list(job.phone_regions),
+        free_text_limit=job.free_text_limit,
+        regex_seconds=job.regex_seconds,
     )
+    return json.dumps(needed, sort_keys=True)
 
 
 @lru_cache(maxsize=4)
@@ -71,7 +86,7 @@ class Task:
     """Profiles the records of one task, which may belong to several topics."""
 
     def __init__(self, job: str) -> None:
-        self._job: dict[str, Any] = json.loads(job)
+        self._job: WorkerJob = json.loads(job)
         self._schemas = _schemas(json.dumps(self._job["schemas"], sort_keys=True))
         self._detector = None
         if self._job["detect"]:

@@ -68,10 +68,10 @@ def _one(
             places.add(at, "scalar", literal, type="enum")
 
 
-def _words(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _words(schema: Mapping[str, Any]) -> dict[str, object]:
     title, text = schema.get("title"), schema.get("description")
     symbols = schema.get("enum")
-    details: dict[str, Any] = {
+    details: dict[str, object] = {
         "doc": ". ".join(str(each).rstrip(".") for each in (title, text) if each) if title and text else text or title,
         "symbols": symbols if isinstance(symbols, list) else None,
         "format": schema.get("format"),

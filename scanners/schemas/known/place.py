@@ -27,7 +27,7 @@ class KnownPlace:
 
     kinds: set[str] = field(default_factory=set)
     sql: str | None = None
-    info: dict[str, Any] = field(default_factory=dict)
+    info: dict[str, object] = field(default_factory=dict)
 
 
 class Places:
@@ -92,7 +92,7 @@ def _step(kind: StepKind, name: str | None) -> str:
     return f".{name}" if kind is StepKind.FIELD else "[]" if kind is StepKind.ELEMENTS else "{}"
 
 
-def _details(profile: FieldProfile, known: KnownPlace, exact: bool) -> dict[str, Any]:
+def _details(profile: FieldProfile, known: KnownPlace, exact: bool) -> dict[str, object]:
     sql = known.sql
     kinds = set(known.kinds)
     if not exact:
@@ -102,7 +102,7 @@ def _details(profile: FieldProfile, known: KnownPlace, exact: bool) -> dict[str,
             sql = learned if _largest_exponent(profile) >= EXACT_DIGITS else "DOUBLE"  # any number may have a fraction
         else:
             sql = wider(sql, learned) if sql is not None and learned is not None else sql or learned
-    registered: dict[str, Any] = {**known.info, "kinds": sorted(kinds)}
+    registered: dict[str, object] = {**known.info, "kinds": sorted(kinds)}
     if sql is not None:
         registered["sql"] = sql
     return {**profile.details, "registered": registered}

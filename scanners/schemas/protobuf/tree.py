@@ -24,8 +24,8 @@ def tree(message: Any, depth: int = 0) -> Any:
     return _fields(message, depth) if special is None else special(message, depth)
 
 
-def _fields(message: Any, depth: int) -> dict[str, Any]:
-    answer: dict[str, Any] = {}
+def _fields(message: Any, depth: int) -> dict[str, object]:
+    answer: dict[str, object] = {}
     for field in message.DESCRIPTOR.fields:
         value = getattr(message, field.name)
         if field.message_type is not None and field.message_type.GetOptions().map_entry:

@@ -13,6 +13,7 @@ from api.joins.observing import Observing
 from catalog.errors import Unavailable
 from lineage.observed.connector_datasets import Connector
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
+from lineage.observed.run_events import ObservedEvent
 from tests.api_world import ApiWorld, world
 
 NS = "kafka://localhost:9092"
@@ -57,7 +58,7 @@ class Connect:
 
 
 class Engine:
-    def events(self, namespace: str) -> list[dict[str, Any]]:
+    def events(self, namespace: str) -> list[ObservedEvent]:
         raise Unavailable("ksqlDB at http://ksqldb:8088 does not answer; check ksqldb.url of the cluster.")
 
 
@@ -123,7 +124,7 @@ def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) ->
         return Groups(config)
 
     class Nonsense:
-        def events(self, namespace: str) -> list[dict[str, Any]]:
+        def events(self, namespace: str) -> list[ObservedEvent]:
             asked.append(namespace)
             raise KeyError("secret-4711")
 

@@ -51,7 +51,7 @@ def test_what_was_found_is_shown_where_it_was_declared(config: dict[str, Any], o
     except ValidationError:
         return
     changes = differences(asked, None, live(dict(result.config)))
-    shown = as_found({"plugin": "a.B", "config": config}, changes)["config"]
+    shown: Any = as_found({"plugin": "a.B", "config": config}, changes)["config"]
     assert set(shown) == set(other)
     for key, value in result.config.items():
         if key != "connector.class":

@@ -100,7 +100,6 @@ def _every(_: str) -> bool:
 
 def _patterns(recognizer: Recognizer) -> list[str]:
     """What is asked for, for the audit."""
-    spec = recognizer.to_json()
-    patterns = [f"pattern {each.get('regex')}" for each in spec.get("patterns") or ()]
-    patterns += [f"words {', '.join(map(str, spec['deny_list']))}"] if spec.get("deny_list") else []
+    patterns = [f"pattern {each.get('regex')}" for each in recognizer.patterns]
+    patterns += [f"words {', '.join(map(str, recognizer.deny_list))}"] if recognizer.deny_list else []
     return [text[:500] for text in patterns[:20]]

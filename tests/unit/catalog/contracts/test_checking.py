@@ -130,7 +130,7 @@ def test_a_draft_is_valid_by_the_schema_of_the_version_it_names(seen: SchemaVers
 def test_a_draft_has_nothing_of_the_contents_of_personal_data() -> None:
     details = {"formats": {"uuid": 1.0}, "registered": {"symbols": ["ana@example.org"]}}
     person = replace(profile("value.mail", details=details), lengths=(5, 30))
-    document = draft(RECORD, schema(person, profile("value.mail.x")), ["value.mail"])
+    document: Any = draft(RECORD, schema(person, profile("value.mail.x")), ["value.mail"])
     (prop,) = document["schema"][0]["properties"]
     assert prop["classification"] == "personal"
     assert not {"logicalTypeOptions", "quality"} & set(prop)
@@ -294,7 +294,8 @@ def test_what_a_reader_relies_on_may_grow_but_not_shrink() -> None:
     assert changes({"name": "n", "physicalType": "int32"}, {"name": "n", "physicalType": "int64"}) == [
         ("breaks", "value.n:type")
     ]
-    assert custom(draft(RECORD, schema(), ())["schema"][0], "dataset") == "prod/orders"
+    drafted: Any = draft(RECORD, schema(), ())
+    assert custom(drafted["schema"][0], "dataset") == "prod/orders"
 
 
 QUERY = {"type": "sql", "query": "SELECT count(*) FROM orders", "mustBeLessThan": 10, "id": "q"}

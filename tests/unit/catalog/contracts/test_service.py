@@ -180,7 +180,7 @@ def test_a_rule_that_is_taken_out_ends_its_breach_and_a_deleted_contract_leaves_
 
 def test_a_draft_leaves_out_what_was_detected_and_needs_a_scan(world: ContractWorld) -> None:
     world.datasets.record_scan(scan(ORDERS, ["value.mail", profile("value.n", int64=1.0)], [email("value.mail")]))
-    draft = world.contracts.draft(world.datasets.get(ORDERS))
+    draft: Any = world.contracts.draft(world.datasets.get(ORDERS))
     mail, number = draft["schema"][0]["properties"]
     assert mail["classification"] == "personal"
     assert number["name"] == "n"

@@ -116,7 +116,7 @@ def test_an_entity_everywhere_with_flows_readers_and_access(world: World) -> Non
 
 def test_gaps_name_what_was_not_looked_at(world: World) -> None:
     world.datasets.record_scan_failure(USERS, "Its broker did not answer.")
-    gaps = {(g["kind"], g.get("name"), g.get("path")) for g in where(world, entity="PII").gaps}
+    gaps = {(g.kind, g.dataset and g.dataset.name, g.path) for g in where(world, entity="PII").gaps}
     assert gaps == {
         ("never_scanned", "planned", None),
         ("unscanned_field", "orders", "value.note"),
@@ -192,9 +192,9 @@ def test_rooms_that_do_not_answer_are_gaps(world: World) -> None:
     rooms.up = False
     report = WhereIs(world.store, world.clusters, world.clock, rooms, rooms, None).report(entity="EMAIL_ADDRESS")
     assert len(report.places) == 2 and report.places[0].readers != ()
-    messages = {g["kind"]: g["message"] for g in report.gaps}
+    messages = {g.kind: g.message for g in report.gaps}
     assert "Neo4j does not answer" in messages["lineage"] and "not connected" in messages["access"]
-    assert sum(g["kind"] == "lineage" for g in report.gaps) == 1
+    assert sum(g.kind == "lineage" for g in report.gaps) == 1
 
 
 def test_the_hash_changes_with_what_it_rests_on(world: World) -> None:

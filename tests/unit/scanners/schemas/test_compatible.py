@@ -9,11 +9,11 @@ import pytest
 
 from api.features.datasets.registry_verdicts import follow
 from scanners.model import RegisteredSchema
-from scanners.schemas.compatible import judged
+from scanners.schemas.compatible import Judgement, judged
 from scanners.schemas.registered import Schemas
 
 
-def verdict(kind: str, *texts: Any) -> dict[str, Any]:
+def verdict(kind: str, *texts: Any) -> Judgement:
     schemas = [
         RegisteredSchema(i, kind, text if isinstance(text, str) else json.dumps(text), subject="t-value", version=i)
         for i, text in enumerate(texts, 1)
@@ -74,16 +74,16 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 )
 def test_the_rules_of_each_format(kind: str, old: Any, new: Any, backward: bool, forward: bool) -> None:
     outcome = verdict(kind, old, new)
-    assert (outcome["backward"], outcome["forward"], outcome["full"]) == (backward, forward, backward and forward)
-    assert {p["way"] for p in outcome["problems"]} == {
+    assert (outcome.backward, outcome.forward, outcome.full) == (backward, forward, backward and forward)
+    assert {p.way for p in outcome.problems} == {
         w for w, holds in (("backward", backward), ("forward", forward)) if not holds
     }
 
 
 def test_transitive_levels_look_at_all_versions() -> None:
     first, second, third = (record(("a", t, {})) for t in (["null", "int"], "int", "long"))
-    assert verdict("AVRO", second, third)["levels"] == ["BACKWARD", "BACKWARD_TRANSITIVE"]
-    assert verdict("AVRO", first, second, third)["levels"] == ["BACKWARD"]
+    assert verdict("AVRO", second, third).levels == ["BACKWARD", "BACKWARD_TRANSITIVE"]
+    assert verdict("AVRO", first, second, third).levels == ["BACKWARD"]
 
 
 def test_subjects_are_judged_one_by_one() -> None:
