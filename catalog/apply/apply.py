@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from catalog.declared.documents import Document, as_document
+from catalog.declared.documents import Document, WrittenDocument, as_document
 from catalog.declared.yaml_text import dump
 from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.near_names import did_you_mean
@@ -189,7 +189,7 @@ class Applier:
             left |= {(kind, name): problem for name, problem in problems.items()}
         return [replace(each, problem=left.get((each.kind, each.name), "")) for each in changes]
 
-    def get(self, kind: str, key: str | None = None) -> list[dict[str, Any]]:
+    def get(self, kind: str, key: str | None = None) -> list[WrittenDocument]:
         """Documents as they were applied, one or all of a kind. `kind` in any case, plural or singular.
 
         Raises NotFound naming what is there.
@@ -219,7 +219,7 @@ class Applier:
         problems = handler.settle([Change(handler.kind, key, Action.DELETE)]) or {}
         return problems.get(key, "")
 
-    def to_documents(self) -> list[dict[str, Any]]:
+    def to_documents(self) -> list[WrittenDocument]:
         """Everything that was declared, in an order that can be applied again."""
         return [document for kind in self._order for document in self.get(kind)]
 

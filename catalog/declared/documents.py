@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 from pydantic import BaseModel, RootModel, ValidationError
 
@@ -190,5 +190,14 @@ def _near(name: str, names: Iterable[str]) -> str:
     return did_you_mean(difflib.get_close_matches(name, list(names), 1), lead="; ")
 
 
-def as_document(kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
+class WrittenDocument(TypedDict):
+    """A declared document as YAML has it, and as `apply` takes it back."""
+
+    apiVersion: str
+    kind: str
+    metadata: Mapping[str, Any]
+    spec: Mapping[str, Any]
+
+
+def as_document(kind: str, metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> WrittenDocument:
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": dict(metadata), "spec": dict(spec)}

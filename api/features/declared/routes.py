@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -72,7 +72,7 @@ async def apply(
         later=later,
         checkout=checkout,
     )
-    return answers.Applied.model_validate(applied)
+    return answers.Applied.of(applied)
 
 
 @router.get(
@@ -105,7 +105,7 @@ def origins(
     return answers.DocumentOrigins(origins=[answers.DocumentOrigin.model_validate(_origin(each)) for each in listed])
 
 
-def _origin(shown: ShownOrigin) -> dict[str, Any]:
+def _origin(shown: ShownOrigin) -> dict[str, object]:
     origin = shown.origin
     since = {"changedAt": rfc3339(origin.changed_at)} if shown.changed and origin.changed_at is not None else {}
     return {

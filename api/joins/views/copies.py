@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import yaml
 
@@ -76,7 +76,7 @@ def _copy(name: str, spec: ViewSpec, state: ViewState) -> MaskedCopy:
 
 def _state(name: str, state: ViewState) -> tuple[CopyState, str]:
     """A copy that has a generation is readable, whatever its stream does: what is in its topic is for its decision."""
-    error: dict[str, Any] | None = state.error
+    error: dict[str, object] | None = state.error
     problem = str(error["message"]) if error is not None else ""
     if state.active is not None:
         return CopyState.READY, problem

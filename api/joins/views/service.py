@@ -139,7 +139,7 @@ class Views:
             operable=self._manages(subject),
         )
 
-    def figures(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def figures(self) -> dict[str, dict[str, dict[str, object]]]:
         """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
         Unavailable."""
         states = self._seen.all()
@@ -187,7 +187,7 @@ class Views:
             )
         self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
-    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> None:
+    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, object]) -> None:
         self.find(name)
         self._audit.record(subject.user, action, name, "allow", [])
         self._states.put_wish(name, self._states.wish(name) | wish)
