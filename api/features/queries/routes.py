@@ -37,7 +37,7 @@ from policies.query.service import GovernedQuery
 
 router = FeatureRouter(tags=["queries"])
 
-ANSWERS: dict[int | str, dict[str, Any]] = {
+ANSWERS: dict[int | str, dict[str, object]] = {
     200: {
         "description": "Columns, rows and the decision behind them; or the rows in another format.",
         "model": answers.QueryAnswer,
@@ -126,7 +126,7 @@ async def run(
             queries.running.end(live)
 
 
-def _with_left_out(answer: QueryAnswer, limit: int, live: Running) -> dict[str, Any]:
+def _with_left_out(answer: QueryAnswer, limit: int, live: Running) -> dict[str, object]:
     cut = answer.partial["limit"] if answer.partial else None
     live.left_out = left_out.parts(answer.window, answer.decision, cut, limit, live.window)
     return {**answer.to_json(), "leftOut": live.left_out}
