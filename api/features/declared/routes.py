@@ -102,25 +102,27 @@ def origins(
     """Which documents of a kind were applied from a git checkout, and which of these were changed since."""
     names = {key_of(each) for each in known.of_kind(caller, kind)}
     listed = [each for name, each in declared.origins(kind).items() if name in names]
-    return answers.DocumentOrigins(origins=[answers.DocumentOrigin.model_validate(_origin(each)) for each in listed])
+    return answers.DocumentOrigins(origins=[_origin(each) for each in listed])
 
 
-def _origin(shown: ShownOrigin) -> dict[str, object]:
+def _origin(shown: ShownOrigin) -> answers.DocumentOrigin:
     origin = shown.origin
-    since = {"changedAt": rfc3339(origin.changed_at)} if shown.changed and origin.changed_at is not None else {}
-    return {
-        "kind": origin.kind,
-        "name": origin.name,
-        "repository": origin.checkout.repository,
-        "commit": origin.checkout.commit,
-        "path": origin.checkout.path,
-        "dirty": origin.checkout.dirty,
-        "at": rfc3339(origin.at),
-        "by": origin.by,
-        "changed": shown.changed,
-        **since,
-        **({"changedBy": origin.changed_by} if since and origin.changed_by is not None else {}),
-    }
+    answer = answers.DocumentOrigin(
+        kind=origin.kind,
+        name=origin.name,
+        repository=origin.checkout.repository,
+        commit=origin.checkout.commit,
+        path=origin.checkout.path,
+        dirty=origin.checkout.dirty,
+        at=rfc3339(origin.at),
+        by=origin.by,
+        changed=shown.changed,
+    )
+    if shown.changed and origin.changed_at is not None:
+        answer.changedAt = rfc3339(origin.changed_at)
+        if origin.changed_by is not None:
+            answer.changedBy = origin.changed_by
+    return answer
 
 
 @router.delete(

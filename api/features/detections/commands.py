@@ -120,12 +120,10 @@ class _Evidence(TypedDict):
     change: NotRequired[_Change]
 
 
-class _Change(TypedDict, total=False):
-    """A note of `catalog.datasets.recheck`."""
-
-    recognizers: list[dict[str, str]]
-    found: bool
-    rate: dict[str, float]
+_Change = TypedDict(  # noqa: UP013  # `found` is the key of the API
+    "_Change", {"recognizers": list[dict[str, str]], "found": bool, "rate": dict[str, float]}, total=False
+)
+"""A note of `catalog.datasets.recheck`."""
 
 
 class _Reviewed(TypedDict):

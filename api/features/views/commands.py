@@ -219,11 +219,12 @@ def _act(name: str, action: str, user: str | None, sentence: str, since: str | N
     errors.print(sentence)
 
 
-def _topic(sink: dict[str, object] | None) -> str:
+def _topic(sink: dict[str, str] | None) -> str:
     return f"{sink['cluster']}/{sink['topic']}" if sink else ""
 
 
-def _behind(lag: dict[str, object]) -> str:
-    if lag.get("records") is None:
+def _behind(lag: dict[str, float | None]) -> str:
+    records, seconds = lag.get("records"), lag.get("seconds")
+    if records is None:
         return ""
-    return f"{lag['records']:,} records, {lag['seconds']:.0f} s behind" if lag["records"] else "up to date"
+    return f"{records:,} records, {seconds:.0f} s behind" if records else "up to date"
