@@ -211,7 +211,7 @@ class _Decision(TypedDict):
     at: str
     by: str
     verdict: str
-    narrowed: bool
+    narrowed: dict[str, object] | None
     comment: str | None
 
 

@@ -68,7 +68,7 @@ class _Agent(TypedDict):
     maskedOnly: bool
     active: bool
     endedAt: str | None
-    expiresAt: str
+    expiresAt: str | None
 
 
 @agent_app.command("end", epilog="weir agent end tok_3f2a")

@@ -250,8 +250,8 @@ class _Promise(TypedDict):
     dataset: str
     state: str
     checkedAt: str | None
-    late: bool
-    checkEvery: float
+    late: bool | None
+    checkEvery: float | None
     rules: list[_Rule]
 
 

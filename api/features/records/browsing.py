@@ -80,7 +80,7 @@ def browse(
 
 
 class _Record(TypedDict):
-    timestamp: str
+    timestamp: str | None
     partition: int | None
     offset: int | None
     key: object
