@@ -72,7 +72,7 @@ class FiguresOfView:
     """`numbers`: lag, rates, counts, generation and restarts -> key -> number."""
 
     state: str
-    numbers: Mapping[str, Mapping[str, float | None]]
+    numbers: Mapping[str, Mapping[str, object]]
 
 
 class ViewFigures(Collector):
@@ -99,6 +99,6 @@ class ViewFigures(Collector):
                 family = kind(f"weir_view_{name}", meaning, labels=("view",))
                 for view, figures in views:
                     value = figures.numbers[group].get(key)
-                    if value is not None:
+                    if isinstance(value, int | float):
                         family.add_metric((view,), float(value))
                 yield family

@@ -76,8 +76,7 @@ def _copy(name: str, spec: ViewSpec, state: ViewState) -> MaskedCopy:
 
 def _state(name: str, state: ViewState) -> tuple[CopyState, str]:
     """A copy that has a generation is readable, whatever its stream does: what is in its topic is for its decision."""
-    error: dict[str, object] | None = state.error
-    problem = str(error["message"]) if error is not None else ""
+    problem = state.error["message"] if state.error is not None else ""
     if state.active is not None:
         return CopyState.READY, problem
     if state.state in ("failed", "stopped"):

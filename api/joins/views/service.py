@@ -189,7 +189,7 @@ class Views:
             )
         self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
-    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, object]) -> None:
+    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> None:
         self.find(name)
         self._audit.record(subject.user, action, name, "allow", [])
         self._states.put_wish(name, self._states.wish(name) | wish)
