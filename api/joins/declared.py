@@ -151,7 +151,8 @@ class DeclaredService:
                 )
                 self._record(subject, "apply", f"{len(changed)} documents", changed, about)
         warnings = self._names.warnings(changes, subject, allowed=allow_unknown or not dry_run)
-        return AppliedDocuments([*map(NotedChange, changes, warnings)], dry_run)
+        noted = [NotedChange(*each) for each in zip(changes, warnings, strict=True)]
+        return AppliedDocuments(noted, dry_run)
 
     def _apply(
         self,

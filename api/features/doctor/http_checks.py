@@ -192,7 +192,7 @@ def _part(document: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 
 def _parts(document: Mapping[str, object], key: str) -> Mapping[str, Mapping[str, object]]:
-    return {name: _object(each) for name, each in _part(document, key).items()}
+    return {name: each for name, each in _part(document, key).items() if isinstance(each, dict)}
 
 
 def _nodes(asked: TimedAnswer) -> list[Mapping[str, object]]:
