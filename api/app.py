@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from api.config.settings import Settings
 from api.edge import answer_headers, errors, openapi
 from api.edge.body_limit import BodyLimit
 from api.edge.client_address import ClientAddress, networks
-from api.edge.metrics import Metrics, ViewFigures
+from api.edge.metrics import FiguresOfView, Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
 from api.edge.shutdown import EndingServer
 from api.edge.traced import Traced
@@ -154,7 +154,7 @@ def _add_middleware(app: FastAPI, services: Instance) -> None:
     app.add_middleware(EndingServer)
 
 
-def _quiet_figures(services: Instance) -> Any:
+def _quiet_figures(services: Instance) -> Mapping[str, FiguresOfView]:
     """None while the record store is away: the other figures are shown."""
     try:
         return services[Views].figures()

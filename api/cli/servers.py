@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -127,23 +127,21 @@ def settings(output: Output = Format.YAML) -> None:
     """Print every setting with its default, to begin a weir.yaml."""
     from api.config.settings import documented
 
-    rows: list[dict[str, Any]] = [
-        {"variable": name, "default": default, "meaning": meaning} for name, default, meaning in documented()
-    ]
     if output is not Format.YAML:
-        show(rows, ("variable", "default", "meaning"), output)
+        columns = ("variable", "default", "meaning")
+        show([dict(zip(columns, each, strict=True)) for each in documented()], columns, output)
         return
     import yaml
 
     lines: list[str] = ["# Settings of Weir: save as WEIR_HOME/weir.yaml and keep what you change."]
     section = ""
-    for row in rows:
-        room, name = row["variable"].removeprefix("WEIR_").lower().split("__", 1)
+    for variable, default, meaning in documented():
+        room, name = variable.removeprefix("WEIR_").lower().split("__", 1)
         if room != section:
             lines.append(f"# {room}:")
             section = room
-        value = yaml.safe_dump({name: row["default"]}, default_flow_style=True).strip()[1:-1]
-        lines.append(f"#   {value}  # {row['meaning']}")
+        value = yaml.safe_dump({name: default}, default_flow_style=True).strip()[1:-1]
+        lines.append(f"#   {value}  # {meaning}")
     print_text("\n".join(lines))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, SecretStr
 
@@ -43,7 +43,7 @@ class KafkaSettings(Section):
         """The same for librdkafka, without the addresses. Holds secrets."""
         tls = self.tls or self.tls_ca is not None or self.tls_certificate is not None
         protocol = ("SASL_" if self.sasl_username else "") + ("SSL" if tls else "PLAINTEXT")
-        options: dict[str, Any] = {
+        options: dict[str, object] = {
             "security.protocol": None if protocol == "PLAINTEXT" else protocol,
             "ssl.ca.location": self.tls_ca,
             "ssl.certificate.location": self.tls_certificate,

@@ -169,7 +169,7 @@ def _check_known(variable: str, room: str, name: str) -> None:
         raise SettingsError(f"The environment variable {variable} is not a setting of Weir.{hint(close)}")
 
 
-def _from_file(path: Path, must_exist: bool) -> dict[str, Any]:
+def _from_file(path: Path, must_exist: bool) -> dict[str, dict[str, object]]:
     if not path.exists():
         if must_exist:
             raise SettingsError(f"WEIR_CONFIG names {path}, which does not exist.")

@@ -63,7 +63,7 @@ class Chapters:
         listed = views.table(
             "topic", "format", "read", "fields", "shapes", "personal data", right=("read", "fields", "shapes")
         )
-        classified: list[dict[str, Any]] = []
+        classified: list[dict[str, object]] = []
         names = list(dict.fromkeys([*(p.topic for p in PLANTED), "returns", *(p.topic for p in DERIVED)]))
         for name in sorted(names):
             schema = self._admin.get(f"/api/v1/datasets/{CLUSTER}/{name}/schema")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 from rich.markup import escape
 
@@ -39,6 +39,22 @@ spec: {{groups: [team-orders, team-accounts], roles: [data-owner]}}
 """
 """otto decides for the team of the topic, too, which has nobody else here."""
 _WAIT_S, _COPY_S, _READ_S = 60.0, 300.0, 60.0
+
+
+class _Request(TypedDict):
+    """An access request; approved, it has its grant."""
+
+    id: str
+    state: str
+    grant: str
+
+
+class _Right(TypedDict):
+    """From which topic the consumer reads, and what it sees there."""
+
+    state: str
+    text: str
+    topic: str
 
 
 class ConsumerChapter:
@@ -101,7 +117,7 @@ class ConsumerChapter:
             if grant["status"] == "approved" and grant["consumer"] == f"User:{self._user}":
                 self._admin.delete(f"/api/v1/grants/{grant['name']}", reason="the demo runs again")
 
-    def _approved(self, unmask: list[str] | None) -> dict[str, Any]:
+    def _approved(self, unmask: list[str] | None) -> _Request:
         now = datetime.now(UTC)
         body = {
             "dataset": f"{CLUSTER}/{TOPIC}",
@@ -112,7 +128,7 @@ class ConsumerChapter:
             "from": now.isoformat(),
             "until": (now + timedelta(days=1)).isoformat(),
         }
-        request: dict[str, Any] = self._ana.post("/api/v1/access-requests", body)
+        request: _Request = self._ana.post("/api/v1/access-requests", body)
         for person in (self._otto, self._petra, self._admin, self._petra):
             if request["state"] == "pending":
                 with suppress(ApiRefusal):  # the stage that waits is another's
@@ -121,11 +137,9 @@ class ConsumerChapter:
             raise DemoFailed(f"The request for {self._user} is {request['state']}, and both stages approved it.")
         return request
 
-    def _until(self, state: str, seconds: float) -> dict[str, Any]:
-        def look() -> dict[str, Any] | None:
-            right: dict[str, Any] = self._ana.get(
-                "/api/v1/rights/consumer", dataset=f"{CLUSTER}/{TOPIC}", consumer=self._user
-            )
+    def _until(self, state: str, seconds: float) -> _Right:
+        def look() -> _Right | None:
+            right: _Right = self._ana.get("/api/v1/rights/consumer", dataset=f"{CLUSTER}/{TOPIC}", consumer=self._user)
             if right["state"] == "blocked":
                 raise DemoFailed(f"{self._user} cannot read {TOPIC}: {right['text']}")
             return right if right["state"] == state else None

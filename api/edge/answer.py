@@ -6,20 +6,23 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
+from pydantic.config import JsonDict
 
 from api.edge.texts import storable
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 """RFC 3339, UTC, as 2026-03-01T12:00:00Z."""
 Share = Annotated[float, Field(description="0 to 1.", json_schema_extra={"minimum": 0, "maximum": 1})]
-FreeForm = dict[str, Any]
+FreeForm = dict[str, object]
 """An object whose keys are data or another standard's: rows, facets, specs, payloads of events."""
 
 
-def _untitled(schema: dict[str, Any]) -> None:
+def _untitled(schema: JsonDict) -> None:
     """Leave out the titles that pydantic makes of keys' names."""
-    for each in schema.get("properties", {}).values():
-        each.pop("title", None)
+    properties = schema.get("properties")
+    for each in properties.values() if isinstance(properties, dict) else ():
+        if isinstance(each, dict):
+            each.pop("title", None)
 
 
 class RequestBody(BaseModel):

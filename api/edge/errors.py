@@ -63,7 +63,7 @@ def status_of(error: WeirError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
+def body(code: str, message: str, details: Any = None) -> dict[str, object]:
     """The one error body."""
     return {"error": {"code": code, "message": message, "details": details or {}}}
 

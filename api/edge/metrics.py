@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -67,12 +67,19 @@ _COUNTERS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class FiguresOfView:
+    """`numbers`: lag, rates, counts, generation and restarts -> key -> number."""
+
+    state: str
+    numbers: Mapping[str, Mapping[str, object]]
+
+
 class ViewFigures(Collector):
     """Figures of stream views, looked up when they are asked for: another process runs the views."""
 
-    def __init__(self, look: Callable[[], Mapping[str, Mapping[str, Mapping[str, Any]]]]) -> None:
-        """`look`: view -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}. It raises
-        nothing."""
+    def __init__(self, look: Callable[[], Mapping[str, FiguresOfView]]) -> None:
+        """`look` gives them by the views' names, and raises nothing."""
         self._look = look
 
     def describe(self) -> Iterable[Metric]:
@@ -85,13 +92,13 @@ class ViewFigures(Collector):
         )
         for view, figures in views:
             for state in _STATES:
-                states.add_metric((view, state), float(figures["state"].get("name") == state))
+                states.add_metric((view, state), float(figures.state == state))
         yield states
         for kind, metrics in ((GaugeMetricFamily, _GAUGES), (CounterMetricFamily, _COUNTERS)):
             for name, meaning, (group, key) in metrics:
                 family = kind(f"weir_view_{name}", meaning, labels=("view",))
                 for view, figures in views:
-                    value = figures[group].get(key)
-                    if value is not None:
+                    value = figures.numbers[group].get(key)
+                    if isinstance(value, int | float):
                         family.add_metric((view,), float(value))
                 yield family

@@ -25,7 +25,7 @@ _FAILED = {
 _OBJECT = {"type": "object", "additionalProperties": True}
 
 
-def takes(*media: str, schema: dict[str, Any] | None = None, required: bool = True) -> dict[str, Any]:
+def takes(*media: str, schema: dict[str, object] | None = None, required: bool = True) -> dict[str, object]:
     """`openapi_extra` of a route that reads its body itself: what kinds of body it takes."""
     content = {kind: {"schema": schema or {"type": "string"}} for kind in media}
     return {"requestBody": {"required": required, "content": content}}
@@ -33,7 +33,7 @@ def takes(*media: str, schema: dict[str, Any] | None = None, required: bool = Tr
 
 def answers_with(
     model: Any, *media: str, status: int = 200, description: str | None = None
-) -> dict[int | str, dict[str, Any]]:
+) -> dict[int | str, dict[str, object]]:
     """`responses` of a route whose answer is JSON of a shape, or on request of one of the media types: text, or an object for
     those that are JSON, too (`application/schema+json`).
 
@@ -44,7 +44,7 @@ def answers_with(
     return {status: {"model": model, **shown, **({"content": content} if content else {})}}
 
 
-def gives(media: str, description: str) -> dict[int | str, dict[str, Any]]:
+def gives(media: str, description: str) -> dict[int | str, dict[str, object]]:
     """`responses` of a route whose answer is text of a media type."""
     return {200: {"description": description, "content": {media: {"schema": {"type": "string"}}}}}
 

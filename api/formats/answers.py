@@ -186,7 +186,7 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _end(opened: OpenAnswer, running: Running) -> dict[str, Any]:
+def _end(opened: OpenAnswer, running: Running) -> dict[str, object]:
     return {
         "rows": running.rows,
         "truncated": opened.batches.limit is not None,

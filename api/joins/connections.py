@@ -19,7 +19,7 @@ from catalog.ports import Brokers
 from catalog.records import ClusterRecord
 from scanners.model import ClusterConnection
 
-ClientConfig = Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]]
+ClientConfig = Callable[[Mapping[str, Any], Sequence[str]], dict[str, object]]
 """librdkafka's settings of a declared cluster, secrets read from where they are."""
 
 
@@ -33,9 +33,9 @@ class OwnServers:
     registry: str = ""
     registry_user: str | None = None
 
-    def spec(self, bootstrap: str, registry: str | None) -> dict[str, Any]:
+    def spec(self, bootstrap: str, registry: str | None) -> dict[str, object]:
         """A cluster's spec for what is met at these addresses."""
-        spec: dict[str, Any] = {"bootstrapServers": bootstrap}
+        spec: dict[str, object] = {"bootstrapServers": bootstrap}
         if self.kafka_user and bootstrap == self.bootstrap:
             password = {"env": "WEIR_SECRET_STACK_KAFKA"}
             spec["security"] = {"sasl": {"mechanism": "PLAIN", "username": self.kafka_user, "password": password}}
@@ -43,7 +43,7 @@ class OwnServers:
             spec["schemaRegistry"] = {"url": registry}
             if self.registry_user and registry == self.registry:
                 password = {"env": "WEIR_SECRET_STACK_REGISTRY"}
-                spec["schemaRegistry"] |= {"username": self.registry_user, "password": password}
+                spec["schemaRegistry"] = {"url": registry, "username": self.registry_user, "password": password}
         return spec
 
 
@@ -77,7 +77,7 @@ class Connections:
     def reach(self, record: ClusterRecord) -> ClusterConnection:
         """How a known cluster is reached. Raises SettingsError as `connection`."""
         config = self._client_config(record.settings, record.bootstrap)
-        bootstrap = config.pop("bootstrap.servers")
+        bootstrap = str(config.pop("bootstrap.servers"))
         registry = record.settings.get("schemaRegistry") or {}
         if record.registry_url:
             self._servers.require_url(record.registry_url, "schemaRegistry.url")

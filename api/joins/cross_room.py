@@ -75,7 +75,7 @@ class ReportReaders:
         }
 
 
-def _reader(reader: Reader) -> dict[str, Any]:
+def _reader(reader: Reader) -> dict[str, object]:
     return {
         "kind": reader.kind,
         "origin": reader.origin,
@@ -183,15 +183,19 @@ class CatalogSliver:
             known = self._columns[dataset] = (time.monotonic(), self._read_columns(dataset))
         return known[1]
 
-    def _read_columns(self, dataset: DatasetId) -> dict[str, Any] | None:
+    def _read_columns(self, dataset: DatasetId) -> ColumnTree | None:
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
         schema = self._store.current_schema(record.id) if record is not None else None
         return columns_of_paths(profile.field_path for profile in schema.fields) if schema is not None else None
 
 
-def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:
+ColumnTree = dict[str, "ColumnTree | None"]
+"""Name of a column -> the columns inside it; None where there are none."""
+
+
+def columns_of_paths(paths: Iterable[FieldPath]) -> ColumnTree:
     """Field paths of a topic as the columns SQL sees: the value's fields, nested, and what a record has beside them."""
-    columns: dict[str, Any] = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
+    columns: ColumnTree = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
     for path in paths:
         if path.root != "value":
             continue
@@ -209,7 +213,7 @@ def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:
     return _ended(columns)
 
 
-def _ended(tree: dict[str, Any]) -> dict[str, Any]:
+def _ended(tree: ColumnTree) -> ColumnTree:
     return {name: _ended(inside) if inside else None for name, inside in tree.items()}
 
 

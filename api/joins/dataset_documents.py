@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from api.joins.declared import DeclaredService
 from catalog.datasets.clusters import Clusters
+from catalog.declared.documents import WrittenDocument
 from catalog.errors import Conflict
 from catalog.records import DatasetRecord
 from policies.model import Subject
@@ -22,7 +22,7 @@ class DatasetDocuments:
     def __init__(self, declared: DeclaredService, clusters: Clusters) -> None:
         self._declared, self._clusters = declared, clusters
 
-    def of(self, record: DatasetRecord) -> dict[str, Any]:
+    def of(self, record: DatasetRecord) -> WrittenDocument:
         """What is declared of a dataset, by whichever name of its cluster. Raises Conflict where that is not one document."""
         if record.cluster is None:
             raise Conflict(

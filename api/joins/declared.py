@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 
 from api.joins.domains import DomainRights, check_document
-from api.joins.names.check import NameCheck, noted
+from api.joins.names.check import NameCheck, NotedChange
 from api.joins.origins import DocumentOrigins, ShownOrigin
 from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
@@ -90,6 +91,14 @@ def _hold(purposes: PurposeUse, rights: DomainRights, changes: Sequence[Change])
     purposes.holds(changed, [c.name for c in changes if c.kind == "Purpose" and c.action is Action.DELETE])
 
 
+@dataclass(frozen=True, slots=True)
+class AppliedDocuments:
+    """What applying did, or would do."""
+
+    changes: list[NotedChange]
+    dry_run: bool
+
+
 class DeclaredService:
     """Applies documents, and gives them back."""
 
@@ -120,8 +129,8 @@ class DeclaredService:
         allow_unknown: bool = False,
         later: Callable[[], Subject] | None = None,
         checkout: Checkout | None = None,
-    ) -> dict[str, Any]:
-        """`{changes: [{kind, name, action, diff, notes, warnings}], dryRun}`. Without `allow_unknown` a typing error in a name
+    ) -> AppliedDocuments:
+        """Without `allow_unknown` a typing error in a name
         (`api.joins.names`) is refused, but by a dry run. `later` gives the subject as they are when it is written;
         `checkout`: where the documents are from.
         Raises InvalidInput naming line and field; NotAllowed for what the subject may not declare."""
@@ -142,7 +151,8 @@ class DeclaredService:
                 )
                 self._record(subject, "apply", f"{len(changed)} documents", changed, about)
         warnings = self._names.warnings(changes, subject, allowed=allow_unknown or not dry_run)
-        return {"changes": noted(changes, warnings), "dryRun": dry_run}
+        noted = [NotedChange(*each) for each in zip(changes, warnings, strict=True)]
+        return AppliedDocuments(noted, dry_run)
 
     def _apply(
         self,
@@ -183,11 +193,11 @@ class DeclaredService:
         self._applier.delete(kind, name, by="weir")
         self._audit.record("weir", "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
 
-    def documents(self, kind: str, name: str | None) -> list[dict[str, Any]]:
+    def documents(self, kind: str, name: str | None) -> list[WrittenDocument]:
         """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""
         kind = self._applier.kind_named(kind)
         try:
-            return [dict(each) for each in self._applier.get(kind, name)]
+            return self._applier.get(kind, name)
         except NotFound:
             return []
 
@@ -198,9 +208,10 @@ class DeclaredService:
 
     def delete(
         self, kind: str, name: str, subject: Subject, later: Callable[[], Subject] | None = None
-    ) -> dict[str, Any]:
-        """Take one document away; what scans found stays. `later`: see `apply`. Raises NotFound; Conflict where others need
-        it; NotAllowed."""
+    ) -> dict[str, str]:
+        """Take one document away; what scans found stays: {kind, name, action, problem?}. `later`: see `apply`.
+
+        Raises NotFound; Conflict where others need it; NotAllowed."""
         kind = self._applier.kind_named(kind)
         self._rights.require_delete(subject, kind, name)
         document = self._applier.get(kind, name)[0]

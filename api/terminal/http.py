@@ -155,9 +155,9 @@ class Api:
     def get(self, path: str, /, **params: Any) -> Any:
         return self._call("GET", path, params=_given(params)).json()
 
-    def all(self, path: str, /, name: str, **params: Any) -> dict[str, Any]:
+    def all(self, path: str, /, name: str, **params: Any) -> Any:
         """A list that comes in pages, whole: the answer with everything under `name`."""
-        answer: dict[str, Any] = self.get(path, **params, limit=_PAGE)
+        answer = self.get(path, **params, limit=_PAGE)
         while len(answer[name]) < answer["total"]:
             more = self.get(path, **params, limit=_PAGE, offset=len(answer[name]))[name]
             if not more:
@@ -253,7 +253,7 @@ def _refusal(answer: Answer, url: str) -> ApiRefused:
     return refused
 
 
-def _given(params: dict[str, Any]) -> dict[str, Any]:
+def _given(params: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in params.items() if value is not None}
 
 

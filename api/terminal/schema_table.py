@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from api.terminal.output import Format, console, escape, show
 from catalog.problems import sentence
@@ -15,7 +15,28 @@ _EXACT = 40
 _COLUMNS = ("path", "types", "presence", "null", "distinct")
 
 
-def show_schema(reference: str, answer: dict[str, Any], output: Format) -> None:
+class _Field(TypedDict):
+    """Shares are of the records read."""
+
+    path: str
+    types: dict[str, float]
+    presence: float | None
+    nullShare: float | None
+    distinct: NotRequired[int | None]
+
+
+class _Shape(TypedDict):
+    share: float
+    paths: list[str]
+    when: NotRequired[dict[str, object] | None]
+
+
+class _Schema(TypedDict):
+    fields: list[_Field]
+    shapes: list[_Shape]
+
+
+def show_schema(reference: str, answer: _Schema, output: Format) -> None:
     """Print a schema's answer of the API."""
     if output is Format.TABLE:
         for line in [*read_line(reference, answer), *format_lines(answer), *envelope_lines(answer)]:
@@ -85,8 +106,8 @@ def envelope_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "; ".join(words)
 
 
-def field_row(field: Mapping[str, Any]) -> dict[str, Any]:
-    """A field as a table row. Shares are of the records read."""
+def field_row(field: _Field) -> dict[str, object]:
+    """A field as a table row."""
     distinct = field.get("distinct")
     return {
         "path": field["path"],
@@ -108,7 +129,7 @@ def share(part: float | None) -> str:
     return f"{part:.0%}"
 
 
-def shape_lines(shapes: list[dict[str, Any]]) -> Iterator[str]:
+def shape_lines(shapes: list[_Shape]) -> Iterator[str]:
     """The sets of fields that occur together, where there are several or one has a name; the rare ones in one line."""
     if len(shapes) < 2 and not any(shape.get("when") for shape in shapes):
         return
@@ -124,7 +145,7 @@ def shape_lines(shapes: list[dict[str, Any]]) -> Iterator[str]:
         yield f"{share(shape['share'])} of the records: {fields}" + (f" when {conditions}" if conditions else "")
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
 

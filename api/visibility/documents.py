@@ -9,6 +9,7 @@ from typing import Any
 from api.visibility.horizon import Horizon
 from api.visibility.mentions import mentions, names_any
 from api.visibility.names import Names
+from catalog.declared.documents import WrittenDocument
 from catalog.model import DatasetId
 from policies.decision.visibility import DatasetKnowledge
 
@@ -30,7 +31,7 @@ class SeenDocuments:
         """`resolve`: cluster, name -> the dataset; `view`: what is known of a declared view."""
         self._horizon, self._resolve, self._view = horizon, resolve, view
 
-    def shown(self, document: dict[str, Any]) -> dict[str, Any] | None:
+    def shown(self, document: WrittenDocument) -> WrittenDocument | None:
         """The document, cut; None for one that names what the reader may not know of. Of a role, such entries are cut.
 
         Documents of kind Visibility are for those who know everything: which datasets are kept from whom is what they show.
@@ -61,7 +62,7 @@ class SeenDocuments:
             return None
         return None if self._names_hidden(whole, evidence=kind != "View") else document
 
-    def _without_hidden_successor(self, spec: dict[str, Any]) -> dict[str, Any]:
+    def _without_hidden_successor(self, spec: dict[str, object]) -> dict[str, object]:
         """The spec; a deprecation names no dataset that the reader may not know of."""
         deprecation = spec.get("deprecation")
         if not isinstance(deprecation, Mapping) or "successor" not in deprecation:
@@ -90,7 +91,7 @@ class SeenDocuments:
         return names_any(part, parted.of_bare) or (evidence and names_any(part, parted.of_plain))
 
 
-def _cut(spec: Mapping[str, Any], known: DatasetKnowledge) -> dict[str, Any]:
+def _cut(spec: Mapping[str, Any], known: DatasetKnowledge) -> dict[str, object]:
     cut = dict(spec)
     if not known.schema:
         return {key: value for key, value in cut.items() if key not in ("fields", "schema", "scan")}

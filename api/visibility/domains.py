@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from api.visibility.readers import Reader
+from catalog.declared.documents import WrittenDocument
 from policies.access.identity import Identity
 from policies.declared.domain_specs import KIND
 from policies.model import Subject
@@ -17,11 +17,11 @@ class SeenDomains:
     def __init__(self, identity: Identity, subject: Subject, reader: Reader) -> None:
         self._domains, self._own, self._reader = identity.every_domain(), identity.domains(subject), reader
 
-    def own(self, document: dict[str, Any]) -> bool:
+    def own(self, document: WrittenDocument) -> bool:
         """Whether it is, or belongs to, a domain of the reader's."""
         return _of(document) in self._own
 
-    def known(self, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def known(self, listed: Sequence[WrittenDocument]) -> list[WrittenDocument]:
         """Without domains, and documents of domains, that the reader may not know of."""
         named = {_of(each) for each in listed} - set(self._own)
         domains = self._domains
@@ -29,7 +29,7 @@ class SeenDomains:
         return [each for each in listed if _of(each) not in unknown]
 
 
-def _of(document: dict[str, Any]) -> str | None:
+def _of(document: WrittenDocument) -> str | None:
     """The domain that a document is, or belongs to."""
     metadata = document["metadata"]
     name = metadata["name"] if document["kind"] == KIND else metadata.get("domain")

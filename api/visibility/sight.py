@@ -279,7 +279,7 @@ def classification(record: ClassificationRecord, sight: Sight, own: Collection[s
     return replace(record, evidence={**evidence, "withheld": True})
 
 
-def problems(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
+def problems(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, object]]:
     """Problems of a scan, each with its sentence, which counts only where that may be seen."""
     shown = [dict(problem) if sight.counts else _uncounted(problem) for problem in rows]
     return [{**problem, "message": _message(problem, sight)} for problem in shown]
@@ -314,7 +314,7 @@ class SightRules:
         )
 
 
-def changes(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
+def changes(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, object]]:
     """Changes between two versions of a schema, without how often and where first, where rows are hidden."""
     return [
         dict(each) if sight.counts else {**_stripped(each), **({} if each.get("change") != "presence" else _MOVED)}
@@ -330,7 +330,7 @@ def without_counts(value: Any, sight: Sight) -> Any:
     return value if sight.counts else _stripped(value)
 
 
-def _uncounted(problem: Mapping[str, Any]) -> dict[str, Any]:
+def _uncounted(problem: Mapping[str, Any]) -> dict[str, object]:
     return {**_stripped(problem), "withheld": True}
 
 

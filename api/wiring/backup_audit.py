@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from api.wiring.clock import now
 from catalog.adapters.sql import schema
@@ -35,7 +35,7 @@ def restored(database: Database, file: Path, manifest: Manifest) -> None:
     _note(database, "backup.restore", file, {"writtenAt": head.created_at, "program": head.program})
 
 
-def _note(database: Database, action: AuditAction, file: Path, details: dict[str, Any]) -> None:
+def _note(database: Database, action: AuditAction, file: Path, details: dict[str, object]) -> None:
     from policies.adapters.stores.audit import SqlAuditStore
     from policies.audit.log import AuditLog
 

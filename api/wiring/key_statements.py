@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from api.config.home import Home
 from api.config.settings import Settings, load
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
 
 
-def listed(home: Home) -> list[dict[str, Any]]:
+def listed(home: Home) -> list[dict[str, object]]:
     """Each key: what it does, how the one here compares with the one that is stated, and who stated that."""
     settings = load(home)
     with _keys(settings, home) as keys:

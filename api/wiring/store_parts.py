@@ -320,7 +320,7 @@ class StoreParts(MadeAdapters):
 
         return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
 
-    def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
+    def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, object]:
         """librdkafka's settings for a declared cluster."""
         from catalog.adapters.kafka.topics import client_config
 

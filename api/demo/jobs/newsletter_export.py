@@ -140,7 +140,7 @@ class Runner:
 
     def _work(self, script: Script) -> int:
         options = json.loads(os.environ.get("SHOP_KAFKA", "{}"))
-        settings: dict[str, Any] = {**options, "bootstrap.servers": self._bootstrap}
+        settings: dict[str, object] = {**options, "bootstrap.servers": self._bootstrap}
         # A group of its own, so that the broker knows who reads and a second run takes only what is new.
         consumer = Consumer(
             settings
@@ -238,7 +238,7 @@ def _fields(names: tuple[str, ...]) -> list[schema_dataset.SchemaDatasetFacetFie
     return [schema_dataset.SchemaDatasetFacetFields(name, "string") for name in names]
 
 
-def _job_facets(script: Script) -> dict[str, Any]:
+def _job_facets(script: Script) -> dict[str, object]:
     text = Path(__file__).read_bytes()
     # What git calls this very text: names the version that ran, in a checkout or not.
     version = hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()

@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from api.demo.plan import Planted, Record, TopicPlan, Trap
 from api.demo.world import World, iso, uuid_of
@@ -31,14 +30,15 @@ TRAPS = (
 def _orders(world: World, rng: random.Random) -> Iterator[Record]:
     for number, at in enumerate(world.times(rng, 1500, 14)):
         buyer = rng.choice(world.customers)
-        items: list[dict[str, Any]] = []
+        items: list[dict[str, object]] = []
         cents = 0
         for product in rng.sample(world.products, rng.randint(1, 4)):
-            item: dict[str, Any] = {"sku": product.sku, "qty": rng.choice((1, 1, 1, 2, 3))}
+            count = rng.choice((1, 1, 1, 2, 3))
+            item: dict[str, object] = {"sku": product.sku, "qty": count}
             if rng.random() < 0.06:
                 item["gift_email"] = rng.choice(world.customers).email
             items.append(item)
-            cents += product.cents * item["qty"]
+            cents += product.cents * count
         attributes = {"channel": rng.choice(("web", "app", "phone", "van"))}
         if rng.random() < 0.3:
             attributes["contact"] = buyer.phone
@@ -51,12 +51,12 @@ def _orders(world: World, rng: random.Random) -> Iterator[Record]:
             attributes["ticket"] = f"{rng.randrange(10**9, 10**10)}"
         if attributes["channel"] == "app":
             attributes["app"] = rng.choice(("4.12.0.3", "4.12.1.0", "5.0.0.17"))
-        customer: dict[str, Any] = {"name": buyer.name, "email": buyer.email}
+        customer: dict[str, object] = {"name": buyer.name, "email": buyer.email}
         if rng.random() < 0.85:
             customer["phone"] = buyer.phone
         elif rng.random() < 0.5:
             customer["phone"] = None
-        order: dict[str, Any] = {
+        order: dict[str, object] = {
             "order_id": f"O-{100000 + number}",
             "customer": customer,
             "amount": "@amount",

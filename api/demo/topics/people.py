@@ -6,7 +6,6 @@ import hashlib
 import random
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from api.demo.plan import Planted, Record, TopicPlan, Trap, compact
 from api.demo.world import World
@@ -42,7 +41,7 @@ def _latest(world: World, rng: random.Random) -> Iterator[Record]:
         if rng.random() < 0.08:
             yield Record(person.id.encode(), None, (), at)  # a tombstone: the customer asked to be forgotten
             continue
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "customer_id": person.id,
             "account": str(7310000000 + int(person.id[2:])),
             "name": person.name,

@@ -176,7 +176,7 @@ def _payments(world: World, rng: random.Random) -> Iterator[Record]:
 def _users(world: World, rng: random.Random) -> Iterator[Record]:
     for at in world.times(rng, 500, 30):
         person = rng.choice(world.customers)
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "user_id": person.id,
             "name": person.name,
             "email": person.email,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from api.demo.plan import Planted, Record, TopicPlan, Trap, compact
 from api.demo.world import World, iso
@@ -42,7 +41,7 @@ def _tickets(world: World, rng: random.Random) -> Iterator[Record]:
         elif draw < 0.12:
             body += " " + rng.choice(_ASKS).format(phone=person.phone)
         number = f"{rng.randrange(10**9, 10**10)}"
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "ticket_no": number,
             "from": person.email,
             "subject": rng.choice(_SUBJECTS),

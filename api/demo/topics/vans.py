@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from api.demo.plan import Planted, Record, TopicPlan, Trap, compact
 from api.demo.world import World
@@ -29,7 +28,7 @@ def _telemetry(world: World, rng: random.Random) -> Iterator[Record]:
     for second in range(SECONDS):
         for van, latitude, longitude, driver in vans:
             at = start + second * 1000
-            gps: dict[str, Any] = {
+            gps: dict[str, object] = {
                 "van": van,
                 "t": at,
                 "lat": round(latitude + second * 0.0002, 6),
@@ -44,7 +43,7 @@ def _telemetry(world: World, rng: random.Random) -> Iterator[Record]:
             yield Record(van.encode(), compact(gps), (("sensor", b"gps"),), at)
             for tick in range(ACCELEROMETER_HZ):
                 moment = at + tick * 1000 // ACCELEROMETER_HZ
-                value: dict[str, Any] = {"van": van, "t": moment, "seq": second * ACCELEROMETER_HZ + tick}
+                value: dict[str, object] = {"van": van, "t": moment, "seq": second * ACCELEROMETER_HZ + tick}
                 for axis in ("ax", "ay", "az"):
                     if rng.random() < 0.97:  # an axis is lost now and then
                         value[axis] = round(math.sin(tick + second) + rng.gauss(0, 0.1), 4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 from api.demo.plan import Planted, Record, TopicPlan, Trap, compact
@@ -45,7 +44,7 @@ def _clicks(world: World, rng: random.Random) -> Iterator[Record]:
     sessions = [(uuid_of(rng), rng.choice(world.customers), rng.choice(world.user_agents)) for _ in range(180)]
     for at in world.times(rng, 2000, 3):
         session, person, agent = rng.choice(sessions)
-        value: dict[str, Any] = {
+        value: dict[str, object] = {
             "session": session,
             "ts": at,
             "url": _url(rng, person),
@@ -63,41 +62,42 @@ def _clicks(world: World, rng: random.Random) -> Iterator[Record]:
 def _mobile(world: World, rng: random.Random) -> Iterator[Record]:
     for at in world.times(rng, 1000, 3):
         person = rng.choice(world.customers)
-        client: dict[str, Any] = {
+        version = rng.choice(("4.12.0.3", "4.12.1.0", "5.0.0.17"))
+        client: dict[str, object] = {
             "ip": person.ip,
-            "app_version": rng.choice(("4.12.0.3", "4.12.1.0", "5.0.0.17")),
+            "app_version": version,
             "os": rng.choice(("android 14", "ios 18.1")),
         }
         if rng.random() < 0.5:
             client["account"] = person.email
         # The app's first release sent seconds as text, the next one as a number.
-        ts: Any = at // 1000 if client["app_version"].startswith("5") else str(at // 1000)
+        ts: object = at // 1000 if version.startswith("5") else str(at // 1000)
         value = {"screen": rng.choice(("home", "list", "detail", "basket")), "ts": ts, "client": client}
         yield Record(None, compact(value), (), at)
 
 
-def _cart_opened(world: World, rng: random.Random, person: Person) -> dict[str, Any]:
+def _cart_opened(world: World, rng: random.Random, person: Person) -> dict[str, object]:
     return {"cart_id": uuid_of(rng), "customer_id": person.id}
 
 
-def _item_added(world: World, rng: random.Random, person: Person) -> dict[str, Any]:
+def _item_added(world: World, rng: random.Random, person: Person) -> dict[str, object]:
     product = rng.choice(world.products)
     return {"cart_id": uuid_of(rng), "product": {"name": product.name, "price": product.cents / 100}, "qty": 1}
 
 
-def _account_created(world: World, rng: random.Random, person: Person) -> dict[str, Any]:
+def _account_created(world: World, rng: random.Random, person: Person) -> dict[str, object]:
     return {"customer_id": person.id, "email": person.email, "ip": person.ip, "consent": rng.random() < 0.7}
 
 
-def _van_departed(world: World, rng: random.Random, person: Person) -> dict[str, Any]:
+def _van_departed(world: World, rng: random.Random, person: Person) -> dict[str, object]:
     return {"van": rng.choice(world.vans), "stops": rng.randint(4, 30), "load_kg": round(rng.uniform(80, 900), 1)}
 
 
-def _store_visited(world: World, rng: random.Random, person: Person) -> dict[str, Any]:
+def _store_visited(world: World, rng: random.Random, person: Person) -> dict[str, object]:
     return {"store": rng.choice(("lyon", "utrecht", "leeds", "denver")), "wifi_mac": person.mac}
 
 
-EVENT_TYPES: dict[str, Callable[[World, random.Random, Person], dict[str, Any]]] = {
+EVENT_TYPES: dict[str, Callable[[World, random.Random, Person], dict[str, object]]] = {
     "cart.opened": _cart_opened,
     "cart.item_added": _item_added,
     "account.created": _account_created,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from api.edge.answer import Answer, Time, about
 from api.edge.reason import Reason
@@ -67,7 +67,7 @@ class _Shown(Answer):
     rules: list[AccessRule]
 
     @staticmethod
-    def keys(purpose: str | None, seen: shown.ShownParts, rules: Iterable[shown.HeldRule]) -> dict[str, Any]:
+    def keys(purpose: str | None, seen: shown.ShownParts, rules: Iterable[shown.HeldRule]) -> dict[str, object]:
         """What every answer about what somebody sees has, by the names of attributes."""
         return {
             "purpose": purpose,

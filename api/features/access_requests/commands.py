@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -207,9 +207,24 @@ def show_request(identifier: Identifier, output: Output = Format.TABLE, user: As
     show(history(request), _THREAD_COLUMNS, output, whole=request, empty="Nothing happened yet.")
 
 
-def history(request: dict[str, Any]) -> list[dict[str, Any]]:
+class _Decision(TypedDict):
+    at: str
+    by: str
+    verdict: str
+    narrowed: dict[str, object] | None
+    comment: str | None
+
+
+class _Course(TypedDict):
+    """Of a request: what was written and decided."""
+
+    thread: list[dict[str, object]]
+    decisions: list[_Decision]
+
+
+def history(request: _Course) -> list[dict[str, object]]:
     """Messages and decisions of a request in one list, oldest first."""
-    decisions = [
+    decisions: list[dict[str, object]] = [
         {
             "at": d["at"],
             "by": d["by"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from api.edge.answer import Answer, FreeForm, Time, about
 from api.features.access.answers import ShownFields, Shows
@@ -56,7 +56,7 @@ class AccessReview(Answer):
     manages: bool = about("The caller may see and decide all items, and close the review.")
 
     @staticmethod
-    def keys(shown: ShownCampaign) -> dict[str, Any]:
+    def keys(shown: ShownCampaign) -> dict[str, object]:
         """What every answer about a campaign has, by the names of attributes."""
         campaign = shown.campaign
         return {
@@ -157,7 +157,7 @@ class ReviewRecord(Answer):
     audit: int | None = about("The audit's entry of the decision.")
 
     @staticmethod
-    def keys(item: Item) -> dict[str, Any]:
+    def keys(item: Item) -> dict[str, object]:
         """What every answer about an item has, by the names of attributes."""
         right = item.right
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -68,7 +68,7 @@ def start(
     """Start a review now: its items are the rights of this moment."""
     if (review is None) == (file is None):
         raise InvalidInput("Name a declared review, or give a file with -f; not both.")
-    body: dict[str, Any] = {"review": review}
+    body: dict[str, object] = {"review": review}
     if file is not None:
         documents = load(file.read_text(), {"AccessReview": kinds.KINDS["AccessReview"]})
         if len(documents) != 1:
@@ -99,7 +99,10 @@ def show_review(
     )
     if output is Format.TABLE:
         _show(client.get(address), output)
-    rows = [{**each, "sees": _sees(each), "lastUsed": each["evidence"]["lastUsed"] or "-"} for each in answer["items"]]
+    rows = [
+        {**each, "sees": _sees(each["evidence"]), "lastUsed": each["evidence"]["lastUsed"] or "-"}
+        for each in answer["items"]
+    ]
     show(rows, _ITEM_COLUMNS, output, whole=answer, empty="No items that you may see.")
     if output is Format.TABLE and answer["total"] > len(rows):
         console.print(f"{answer['total'] - len(rows)} more items; raise --limit or narrow.")
@@ -162,12 +165,23 @@ def report(
     sys.stdout.flush()
 
 
-def _show(answer: dict[str, Any], output: Format) -> None:
+class _Review(TypedDict):
+    counts: dict[str, int]
+
+
+class _Evidence(TypedDict):
+    """What a right shows, of the first datasets."""
+
+    datasets: list[dict[str, str]]
+    moreDatasets: int
+
+
+def _show(answer: _Review, output: Format) -> None:
     show([{**answer, **answer["counts"]}], _COLUMNS, output, whole=answer)
 
 
-def _sees(item: dict[str, Any]) -> str:
-    datasets = item["evidence"]["datasets"]
+def _sees(evidence: _Evidence) -> str:
+    datasets = evidence["datasets"]
     words = [f"{each['dataset']}: {each['shows']}" for each in datasets[:3]]
-    more = len(datasets) - 3 + item["evidence"]["moreDatasets"]
+    more = len(datasets) - 3 + evidence["moreDatasets"]
     return ", ".join([*words, *([f"{more} more"] if more > 0 else [])])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
@@ -30,7 +30,7 @@ class ReviewStartBody(RequestBody):
 
     review: Text | None = Field(None, description="Name of a declared AccessReview.", examples=["personal-data"])
     name: Label | None = Field(None, min_length=1, max_length=200, description="With `spec`: what the id begins with.")
-    spec: dict[str, Any] | None = Field(None, description="As in YAML; `schedule` is not used.")
+    spec: dict[str, object] | None = Field(None, description="As in YAML; `schedule` is not used.")
 
 
 class ReviewDecisionBody(RequestBody):

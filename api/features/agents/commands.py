@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -42,9 +42,9 @@ def agent_show(
     user: As = None,
 ) -> None:
     """Show one agent, and what it did lately."""
-    answer: dict[str, Any] = api(user).get(f"/api/v1/agents/{segment(identifier)}", limit=limit)
+    answer = api(user).get(f"/api/v1/agents/{segment(identifier)}", limit=limit)
     if output is Format.TABLE:
-        agent = answer["agent"]
+        agent: _Agent = answer["agent"]
         masked = ", masked values only" if agent["maskedOnly"] else ""
         state = "active" if agent["active"] else "ended"
         console.print(
@@ -55,6 +55,20 @@ def agent_show(
         )
     columns = ("at", "tool", "action", "target", "decision", "rows")
     show(answer["calls"], columns, output, whole=answer, empty="It did nothing yet.")
+
+
+class _Agent(TypedDict):
+    name: str
+    user: str
+    purpose: str
+    datasets: list[str]
+    rows: int
+    rowsToday: int
+    rowsADay: int
+    maskedOnly: bool
+    active: bool
+    endedAt: str | None
+    expiresAt: str | None
 
 
 @agent_app.command("end", epilog="weir agent end tok_3f2a")

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 from urllib.parse import quote
 
 import typer
@@ -69,7 +69,27 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(audit_app, name="audit")
 
 
-def _show_domain(answer: dict[str, Any], output: Format) -> None:
+class _DomainEntries(TypedDict):
+    """A page of the entries about a domain."""
+
+    entries: list[dict[str, object]]
+    note: str | None
+    next: str | None
+
+
+class _Shipping(TypedDict):
+    """How far the audit was copied to its topic."""
+
+    place: str | None
+    position: int | None
+    lag: int | None
+    missed: int
+    cut: int
+    failures: int
+    problem: str | None
+
+
+def _show_domain(answer: _DomainEntries, output: Format) -> None:
     rows = [{**each, "more": "yes" if each["partial"] else ""} for each in answer["entries"]]
     show(rows, ("at", "actor", "action", "datasets", "decision", "more"), output, whole=answer, empty="No entries.")
     if output is Format.TABLE:
@@ -169,12 +189,12 @@ def key(user: As = None) -> None:
 @audit_app.command(epilog="weir audit segments -o json")
 def segments(output: Output = Format.TABLE, user: As = None) -> None:
     """List the sealed segments of the chain, removed ones too, and how far the audit was shipped to its topic."""
-    answer: dict[str, Any] = api(user).get("/api/v1/audit/segments")
+    answer = api(user).get("/api/v1/audit/segments")
     columns = ("number", "first", "last", "from", "to", "sealedAt", "removedAt", "setting")
     show(answer["segments"], columns, output, whole=answer, empty="No segment is sealed yet.")
     if output is Format.TABLE and answer["problem"] is not None:
         console.print(answer["problem"], markup=False)
-    shipping = answer["shipping"]
+    shipping: _Shipping = answer["shipping"]
     if output is Format.TABLE and shipping["place"] is not None:
         behind = f"{shipping['lag']:,} entries behind" if shipping["lag"] else "up to date"
         console.print(f"Shipped to {shipping['place']} up to entry {shipping['position']}: {behind}.")
@@ -206,9 +226,9 @@ def audit_verify(
         return
     if key is not None or unknown:
         raise InvalidInput("--key and --allow-unknown-key are for an exported file; name it with --file.")
-    answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
+    answer = api(user).get("/api/v1/audit/verify")
     show([answer], ("holds", "entries", "head", "firstBad", "sealed"), output, whole=answer)
-    removed = answer["removed"]
+    removed: dict[str, object] | None = answer["removed"]
     if output is Format.TABLE and removed is not None:
         console.print(
             f"Entries {removed['first']} to {removed['last']} ({removed['from']} to {removed['to']}) were removed by"

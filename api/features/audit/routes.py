@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Depends, Query
 from fastapi.responses import StreamingResponse
@@ -67,7 +67,7 @@ def _where(
     )
 
 
-_FILE: dict[int | str, dict[str, Any]] = {
+_FILE: dict[int | str, dict[str, object]] = {
     200: {
         "description": "A line an entry; the last line is the signature.",
         "content": {media: {"schema": {"type": "string"}} for media in MEDIA.values()},

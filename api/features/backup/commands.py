@@ -135,7 +135,7 @@ def _rows(manifest: Any) -> str:
     return f"{sum(part.rows for part in tables):,} rows of {len(tables)} tables"
 
 
-def _tell(manifest: Any, output: Format, more: dict[str, Any]) -> None:
+def _tell(manifest: Any, output: Format, more: dict[str, object]) -> None:
     """The manifest where somebody asked for it, and the tables that have rows on a terminal."""
     rows = [{"part": part.name, "rows": part.rows, "sha256": part.sha256} for part in manifest.parts if part.rows]
     shown = ("part", "rows") if output is Format.TABLE else ("part", "rows", "sha256")

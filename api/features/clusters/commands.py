@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -66,7 +66,7 @@ def test_cluster(
         raise WeirError(f"{', '.join(wrong)} did not answer as declared; the table shows why.")
 
 
-def _cluster_in(file: Path) -> dict[str, Any]:
+def _cluster_in(file: Path) -> dict[str, object]:
     """The one cluster of a file, as the API tests it. Raises InvalidInput."""
     import yaml
 

@@ -30,7 +30,7 @@ class ClusterBody(RequestBody):
     """A cluster that is not declared yet, as its document would write it."""
 
     name: Text = Field(min_length=1, examples=["prod"])
-    spec: dict[str, Any] = Field(examples=[{"bootstrapServers": "broker:9092"}])
+    spec: dict[str, object] = Field(examples=[{"bootstrapServers": "broker:9092"}])
 
 
 @router.get("", dependencies=[signed_in(KNOWN)])

@@ -38,7 +38,8 @@ def connectors(output: Output = Format.TABLE, user: As = None) -> None:
     """List the declared connectors with their state."""
     answer = api(user).get("/api/v1/connectors")["connectors"]
     shown = [
-        {**each, "error": each["error"] or "", "tasks": _tasks(each), "differs": each["differs"]} for each in answer
+        {**each, "error": each["error"] or "", "tasks": _tasks(each["tasks"]), "differs": each["differs"]}
+        for each in answer
     ]
     columns = ("name", "state", "type", "cluster", "tasks", "differs", "error")
     empty = "There is no connector yet; docs/how-to/connectors.md shows how one is declared."
@@ -56,7 +57,7 @@ def describe(name: Connector, output: Output = Format.TABLE, user: As = None) ->
         "state": answer["state"],
         "plugin": answer["plugin"],
         "worker": f"{answer['worker'] or ''} (cluster {answer['cluster']})",
-        "tasks": _tasks(answer),
+        "tasks": _tasks(answer["tasks"]),
         "topics": ", ".join(answer["topics"]),
         "outside": ", ".join(answer["outside"]),
         "dead letters": answer["deadLetters"],
@@ -107,7 +108,7 @@ def mask(
         errors.print(sentence, markup=False)
 
 
-def _by_connector(connectors: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _by_connector(connectors: Sequence[Mapping[str, Any]]) -> dict[str, object]:
     return {f"{each['cluster']}/{each['connector']}": each["properties"] for each in connectors}
 
 
@@ -136,12 +137,12 @@ def _act(name: str, action: str, user: str | None, sentence: str) -> None:
     errors.print(sentence)
 
 
-def _tasks(connector: dict[str, Any]) -> str:
-    states = [task["state"] for task in connector["tasks"]]
+def _tasks(tasks: Sequence[Mapping[str, str]]) -> str:
+    states = [task["state"] for task in tasks]
     return ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
 
 
-def _change(each: dict[str, Any]) -> str:
+def _change(each: dict[str, object]) -> str:
     declared = "not declared" if each["declared"] is None else f"declared {each['declared']}"
     actual = "not there" if each["actual"] is None else each["actual"]
     return f"{declared}; at the worker {actual}"

@@ -35,7 +35,7 @@ class _Columns(TypedDict):
     pending: answers.ConnectorPending | None
     dead_letters: str | None
     description: str
-    owners: list[dict[str, Any]]
+    owners: list[dict[str, object]]
     may: answers.ConnectorMayDo
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from api.edge.answer import Answer, Time, about
 
@@ -114,7 +114,7 @@ class Contract(ContractSummary):
     promises: list[ContractPromise]
     breaches: list[ContractBreach] = about("The newest 100: those that last, then those that ended.")
     notes: list[str] = about("Rules that no scan can decide, a sentence each.")
-    document: dict[str, Any] | None = about(
+    document: dict[str, object] | None = about(
         "The ODCS document; null where the caller may not know all its datasets and where they hold personal data."
     )
     appliedAt: Time | None
@@ -126,4 +126,4 @@ class ContractDraft(Answer):
 
     dataset: str
     name: str = about("For metadata.name.")
-    document: dict[str, Any] = about("ODCS.")
+    document: dict[str, object] = about("ODCS.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -20,6 +20,7 @@ from catalog.errors import InvalidInput, NotSignedIn, Unavailable
 
 if TYPE_CHECKING:
     from api.features.contracts.report import Report
+    from api.features.lineage.shown_impact import Impact
 
 BROKEN_EXIT = 3
 """Exit code where a promise is broken: a pipeline distinguishes it from a call that failed (1)."""
@@ -153,18 +154,18 @@ def diff(
     _finish(offline.compared(before, after, old, new), impact, output, user)
 
 
-def _document(text: str, user: str | None) -> dict[str, Any]:
+def _document(text: str, user: str | None) -> Mapping[str, object]:
     from api.features.contracts import offline
 
     if Path(text).exists() or text.endswith((".yaml", ".yml", ".json")):
         return offline.read_file(Path(text))
-    document: dict[str, Any] | None = api(user).get(f"/api/v1/contracts/{segment(text)}")["document"]
+    document: Mapping[str, object] | None = api(user).get(f"/api/v1/contracts/{segment(text)}")["document"]
     if document is None:
         raise InvalidInput(f"You may not know all datasets of {text}, so its document cannot be compared.")
     return document
 
 
-def _declared(answer: Mapping[str, Any], dataset: str | None) -> Report:
+def _declared(answer: _Contract, dataset: str | None) -> Report:
     from api.features.contracts.report import Finding, Report
 
     names = [promise["dataset"] for promise in answer["promises"]]
@@ -206,7 +207,7 @@ def _with_impact(report: Report, user: str | None) -> Report:
     """With what is downstream of each break; where no Weir answers the report states that it lacks this."""
     from api.features.contracts.offline import places_of_breaks
 
-    impacts: dict[str, Any] = {}
+    impacts: dict[str, Impact] = {}
     try:
         client = api(user)
         for key, place in places_of_breaks(report.findings).items():
@@ -223,21 +224,58 @@ def _with_impact(report: Report, user: str | None) -> Report:
     return replace(report, impacts=impacts, notes=notes)
 
 
-def _impact_of(client: Api, dataset: str, path: str | None, change: str) -> dict[str, Any] | None:
+def _impact_of(client: Api, dataset: str, path: str | None, change: str) -> Impact | None:
     from api.features.lineage.node_words import node_id
 
     try:
-        answer: dict[str, Any] = client.get("/api/v1/impact", nodeId=node_id(dataset, path), change=change)
+        answer: Impact = client.get("/api/v1/impact", nodeId=node_id(dataset, path), change=change)
     except ApiRefused:
         return None
     return answer
 
 
-def _print_document(document: dict[str, Any], name: str, odcs: bool) -> None:
+def _print_document(document: Mapping[str, object], name: str, odcs: bool) -> None:
     print_text(dump([document if odcs else as_document("Contract", {"name": name}, document)]).rstrip("\n"))
 
 
-def _show(answer: dict[str, Any], output: Format) -> None:
+class _Rule(TypedDict):
+    id: str
+    state: str
+    path: str | None
+    text: str
+    reason: str
+
+
+class _Promise(TypedDict):
+    dataset: str
+    state: str
+    checkedAt: str | None
+    late: bool | None
+    checkEvery: float | None
+    rules: list[_Rule]
+
+
+class _Breach(TypedDict):
+    beganAt: str
+    endedAt: str | None
+    text: str
+    first: dict[str, int] | None
+
+
+class _Contract(TypedDict):
+    name: str
+    title: str
+    version: str
+    status: str
+    owner: str | None
+    state: str
+    purpose: str
+    promises: list[_Promise]
+    breaches: list[_Breach]
+    notes: list[str]
+
+
+def _show(answer: _Contract, output: Format) -> None:
     rules = [{**rule, "rule": rule["id"]} for promise in answer["promises"] for rule in promise["rules"]]
     if output is not Format.TABLE:
         show(rules, _RULES, output, whole=answer)

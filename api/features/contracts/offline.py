@@ -30,7 +30,7 @@ from catalog.paths import FieldPath
 ONLY_SCHEMA = "Rules on what records hold are decided by scans, not by a schema."
 
 
-def read_file(path: Path) -> dict[str, Any]:
+def read_file(path: Path) -> Mapping[str, object]:
     """The ODCS document of a file, alone or as the spec of a document of kind Contract. Raises InvalidInput naming the file."""
     try:
         text = path.read_bytes()

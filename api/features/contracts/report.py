@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree import ElementTree
 
+from api.features.lineage.shown_impact import Affected, Impact
 from catalog.contracts.diff import ContractChange, Effect
 from catalog.contracts.rules import Result, Rule, State
 
@@ -47,7 +47,7 @@ class Report:
 
     title: str
     findings: Sequence[Finding]
-    impacts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    impacts: Mapping[str, Impact] = field(default_factory=dict)
     notes: Sequence[str] = ()
     is_read: bool = False
 
@@ -59,9 +59,9 @@ class Report:
     def owners(self) -> list[str]:
         return sorted({owner for each in self.impacts.values() for owner in each["summary"]["owners"]})
 
-    def affected(self) -> list[Mapping[str, Any]]:
+    def affected(self) -> list[Affected]:
         """Everything downstream of the breaks, each once, the nearest first."""
-        rows: dict[str, Mapping[str, Any]] = {}
+        rows: dict[str, Affected] = {}
         for answer in self.impacts.values():
             for row in answer["affected"]:
                 if row["id"] not in rows or row["hops"] < rows[row["id"]]["hops"]:
@@ -160,12 +160,12 @@ def _counts(report: Report) -> str:
     )
 
 
-def _name(row: Mapping[str, Any]) -> str:
+def _name(row: Affected) -> str:
     where = f"{row['namespace']}/{row['name']}" + (f" {row['field']}" if row.get("field") else "")
     return f"{'field' if row['type'] == 'datasetField' else row['type']} {where}"
 
 
-def _owners(row: Mapping[str, Any]) -> str:
+def _owners(row: Affected) -> str:
     return f" (owners: {', '.join(row['owners'])})" if row["owners"] else ""
 
 

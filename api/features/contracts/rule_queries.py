@@ -170,7 +170,7 @@ def _number(value: object) -> float | None:
     return float(number) if number.is_finite() else None
 
 
-def _place(partition: object, offset: object) -> dict[str, Any] | None:
+def _place(partition: object, offset: object) -> dict[str, object] | None:
     if partition is None or offset is None:
         return None
     return {"time": None, "partition": int(str(partition)), "offset": int(str(offset))}

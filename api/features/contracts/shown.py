@@ -111,7 +111,7 @@ def _names(state: PromiseState, dataset: str) -> bool:
     return dataset in (state.promise.dataset, *own)
 
 
-def _summary(state: ContractState, known: list[PromiseState]) -> dict[str, Any]:
+def _summary(state: ContractState, known: list[PromiseState]) -> dict[str, object]:
     states = [str(result["state"]) for each in known for result in each.results.values()]
     checked = [each.checked_at for each in known if each.checked_at is not None]
     contract = state.contract
@@ -183,7 +183,7 @@ class _Shown:
             **self._figures(breach.rule, partial(getattr, breach)),
         )
 
-    def _figures(self, rule: str, of: Callable[[str], Any]) -> dict[str, Any]:
+    def _figures(self, rule: str, of: Callable[[str], Any]) -> dict[str, object]:
         counts = self._counts(rule)
         figures = {name: of(name) if counts else None for name in ("count", "share")}
         return figures | {name: _place(of(name)) if counts else None for name in ("first", "last")}

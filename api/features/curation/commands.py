@@ -142,6 +142,6 @@ def _typed(user: str | None, name: str, value: str | None) -> Any:
     return None if value is None else parsed(kinds, name, value)
 
 
-def _change(dataset: str, user: str | None, body: dict[str, Any]) -> None:
+def _change(dataset: str, user: str | None, body: dict[str, object]) -> None:
     answer = api(user).patch(f"{dataset_path(dataset)}/curation", body)
     console.print(f"{escape(answer['reference'])}: {answer['action']}.")

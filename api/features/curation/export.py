@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from api.features.curation.cells import FIXED, PROPERTY, row
@@ -60,6 +61,6 @@ class TableExport:
     def _paths(self, reader: Reader, record: DatasetRecord) -> list[str]:
         return [each.path for each in reader.datasets.schema(record.id).fields]
 
-    def _key(self, metadata: dict[str, str]) -> tuple[str, str]:
+    def _key(self, metadata: Mapping[str, str]) -> tuple[str, str]:
         dataset = self._clusters.resolve(metadata["cluster"], metadata["name"])
         return dataset.namespace, dataset.name

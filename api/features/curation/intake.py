@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from api.features.curation.answers import RefusedLine, TableChange, TableRead
 from api.features.curation.reading import Line, lines, part
@@ -13,6 +12,8 @@ from api.features.declared.known import KnownDocuments
 from api.joins.dataset_documents import DatasetDocuments
 from api.joins.declared import DeclaredService
 from api.visibility.readers import Reader, Readers
+from catalog.curation.properties import Kinds
+from catalog.declared.documents import WrittenDocument
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed, WeirError
 from catalog.paths import FieldPath
 from policies.model import Subject
@@ -44,7 +45,7 @@ class TableIntake:
         properties = {each["metadata"]["name"]: each["spec"] for each in self._declared.documents("Property", None)}
         sheet = _sheet(text, properties)
         reader = self._readers.of(subject)
-        planned: list[tuple[dict[str, Any], TableChange]] = []
+        planned: list[tuple[WrittenDocument, TableChange]] = []
         unchanged = 0
         for reference, of_dataset in sheet.lines.items():
             try:
@@ -53,8 +54,8 @@ class TableIntake:
                     unchanged += 1
                     continue
                 answer = self._declared.apply(json.dumps(after), subject, dry_run=True, prune=False)
-                change = answer["changes"][0]
-                planned.append((after, TableChange(dataset=reference, action=change["action"], diff=change["diff"])))
+                change = answer.changes[0].change
+                planned.append((after, TableChange(dataset=reference, action=change.action, diff=change.diff)))
             except _Refused as refused:
                 sheet.refused.append(refused.line)
             except WeirError as error:
@@ -75,8 +76,8 @@ class TableIntake:
         )
 
     def _changed(
-        self, reader: Reader, subject: Subject, reference: str, of_dataset: list[Line], properties: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, reader: Reader, subject: Subject, reference: str, of_dataset: list[Line], properties: Kinds
+    ) -> tuple[WrittenDocument, WrittenDocument]:
         """The document before and after. Raises _Refused for a line, WeirError for the dataset."""
         record = reader.datasets.clusters.find(reference)
         if record.reference != reference:
@@ -86,7 +87,7 @@ class TableIntake:
         shown = self._known.of_kind(subject, "Dataset", key)
         if before["spec"] and [each["spec"] for each in shown] != [before["spec"]]:
             raise NotAllowed(f"You may not know all that is declared of {reference}, so a table does not change it.")
-        spec = dict(before["spec"])
+        spec = before["spec"]
         fields = {each["path"]: each for each in spec.get("fields") or ()}
         known = {each.path for each in reader.datasets.schema(record.id).fields} | set(fields)
         for line in of_dataset:
@@ -117,7 +118,7 @@ class _Refused(Exception):
         self.line = line
 
 
-def _sheet(text: str, properties: dict[str, Any]) -> _Sheet:
+def _sheet(text: str, properties: Kinds) -> _Sheet:
     sheet, seen = _Sheet(), set[tuple[str, str]]()
     for each in lines(text, properties):
         sheet.count += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from api.features.curation.cells import listed, owner_name
 from catalog.errors import InvalidInput
@@ -11,12 +11,20 @@ from catalog.errors import InvalidInput
 _ROLES = {"businessOwners": "business", "technicalOwners": "technical"}
 
 
-def owners(cells: Mapping[str, str], before: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+class Owner(TypedDict, total=False):
+    """As a document has it: a user or a group."""
+
+    user: str
+    group: str
+    roles: list[str]
+
+
+def owners(cells: Mapping[str, str], before: Sequence[Owner]) -> list[Owner]:
     """The owners after a line. A column that is left out stays as it is; an owner of a role is an owner.
 
     Raises InvalidInput for one of a role whom the column owners leaves out.
     """
-    known = {owner_name(each): dict(each) for each in before}
+    known = {owner_name(each): each for each in before}
     names = listed(cells["owners"]) if "owners" in cells else list(known)
     for column in _ROLES:
         for name in listed(cells.get(column, "")):
@@ -26,13 +34,16 @@ def owners(cells: Mapping[str, str], before: Sequence[Mapping[str, Any]]) -> lis
     return [_owner(name, known.get(name), cells) for name in names]
 
 
-def _owner(name: str, before: dict[str, Any] | None, cells: Mapping[str, str]) -> dict[str, Any]:
-    owner = before or ({"group": name.removeprefix("group:")} if name.startswith("group:") else {"user": name})
+def _owner(name: str, before: Owner | None, cells: Mapping[str, str]) -> Owner:
+    owner: Owner = before or ({"group": name.removeprefix("group:")} if name.startswith("group:") else {"user": name})
     had = set(owner.get("roles") or ())
     roles = {
         role for column, role in _ROLES.items() if (name in listed(cells[column]) if column in cells else role in had)
     }
     if roles == had:
         return owner
-    rest = {key: value for key, value in owner.items() if key != "roles"}
-    return {**rest, "roles": sorted(roles)} if roles else rest
+    after: Owner = {**owner}
+    after.pop("roles", None)
+    if roles:
+        after["roles"] = sorted(roles)
+    return after

@@ -71,7 +71,7 @@ def _line(number: int, header: list[str], cells: list[str]) -> Line | tuple[int,
     return Line(number, dataset, field, named)
 
 
-def part(line: Line, before: Mapping[str, Any], properties: Kinds) -> dict[str, Any]:
+def part(line: Line, before: Mapping[str, Any], properties: Kinds) -> dict[str, object]:
     """The spec of the dataset, or the entry of a field, as a line changes it. Raises InvalidInput."""
     after = dict(before)
     if line.field and (beside := [n for n in line.cells if n in FIXED and n not in OF_FIELDS and line.cells[n]]):
@@ -94,7 +94,7 @@ def part(line: Line, before: Mapping[str, Any], properties: Kinds) -> dict[str, 
     return after
 
 
-def _set(target: dict[str, Any], key: str, value: Any) -> None:
+def _set(target: dict[str, object], key: str, value: Any) -> None:
     """Set, or take away what is empty. What is the same stays as it is written."""
     if value is None or value == "" or value == [] or value == {}:
         if target.get(key):
@@ -103,7 +103,9 @@ def _set(target: dict[str, Any], key: str, value: Any) -> None:
         target[key] = value
 
 
-def _mark(after: dict[str, Any], cells: Mapping[str, str], key: str, column: str, details: Mapping[str, str]) -> None:
+def _mark(
+    after: dict[str, object], cells: Mapping[str, str], key: str, column: str, details: Mapping[str, str]
+) -> None:
     """Certification or deprecation. `details`: column -> its key."""
     before = after.get(key)
     marked = before is not None
@@ -118,7 +120,7 @@ def _mark(after: dict[str, Any], cells: Mapping[str, str], key: str, column: str
             raise InvalidInput(f"{next(iter(given))} is filled in, and {column} is not; write yes in {column}.")
         after.pop(key, None)
         return
-    value = dict(before or {})
+    value = dict(before) if isinstance(before, Mapping) else {}
     for name, inner in details.items():
         if name in cells:
             _set(value, inner, cells[name])

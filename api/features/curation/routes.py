@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -96,7 +96,7 @@ def curate(
     return edits.edit(caller, later, DatasetId(namespace, name), parts)
 
 
-def _without_nulls(part: dict[str, Any] | None) -> dict[str, Any] | None:
+def _without_nulls(part: dict[str, object] | None) -> dict[str, object] | None:
     return None if part is None else {key: value for key, value in part.items() if value is not None}
 
 

@@ -11,6 +11,7 @@ from api.joins.dataset_documents import DatasetDocuments, DocumentChanged, with_
 from api.joins.declared import DeclaredService
 from api.visibility.readers import Readers
 from catalog.curation.stated import KEYS
+from catalog.declared.documents import WrittenDocument
 from catalog.errors import Conflict
 from catalog.model import DatasetId
 from policies.model import Subject
@@ -31,7 +32,7 @@ class CurationEdits:
         record = self._readers.of(subject).datasets.get(dataset)
         for _ in range(_ATTEMPTS):
             before = self._documents.of(record)
-            after = {**before, "spec": changed(before["spec"], parts)}
+            after: WrittenDocument = {**before, "spec": changed(before["spec"], parts)}
 
             def editor(before: Mapping[str, Any] = before) -> Subject:
                 if self._documents.of(record) != before:
@@ -45,12 +46,12 @@ class CurationEdits:
             except DocumentChanged:
                 continue
             kept = {key: after["spec"][key] for key in (*KEYS, "owners") if key in after["spec"]}
-            action = applied["changes"][0]["action"]
+            action = applied.changes[0].change.action
             return CurationChanged(reference=record.reference, curation=kept, action=action)
         raise Conflict(f"The declared document of {record.reference} changes all the time; try again.")
 
 
-def changed(spec: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+def changed(spec: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, object]:
     """The spec with these parts; without those that are None. Of properties each name is set or taken away alone."""
     after = dict(spec)
     for key, value in parts.items():

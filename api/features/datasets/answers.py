@@ -177,7 +177,7 @@ class DatasetBase(Answer):
     withheld: list[Literal["rows"]] = about("rows: counts and positions of records are left out.")
 
 
-def _base(record: DatasetRecord, withheld: list[Literal["rows"]]) -> dict[str, Any]:
+def _base(record: DatasetRecord, withheld: list[Literal["rows"]]) -> dict[str, object]:
     return {
         "namespace": record.id.namespace,
         "name": record.id.name,

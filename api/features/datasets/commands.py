@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import typer
 from rich.filesize import decimal
@@ -62,7 +62,7 @@ def show_dataset(dataset: Topic, output: Output = Format.TABLE, user: As = None)
     show([_counted(answer)], _COLUMNS, output, whole=answer)
 
 
-def _counted(dataset: Mapping[str, Any]) -> dict[str, Any]:
+def _counted(dataset: Mapping[str, Any]) -> dict[str, object]:
     """With the records kept and the bytes of one copy, where the brokers reported them."""
     topic = dataset["topic"]
     size = topic.get("size")
@@ -173,15 +173,30 @@ def diff(
         console.print(f"{verdict['subject']}: the registry {takes}", markup=False)
 
 
-def change_row(change: dict[str, Any]) -> dict[str, Any]:
+class _Place(TypedDict):
+    partition: int
+    offset: int
+    time: NotRequired[str | None]
+
+
+class SchemaChange(TypedDict):
+    """What differs between two versions of a schema."""
+
+    change: str
+    path: str | None
+    how: NotRequired[str | None]
+    firstSeen: NotRequired[_Place | None]
+
+
+def change_row(change: SchemaChange) -> dict[str, object]:
     """A change as a table row."""
-    first = change.get("firstSeen") or {}
+    first = change.get("firstSeen")
     at = f"partition {first['partition']}, offset {first['offset']}, {first.get('time') or 'no time'}" if first else ""
     what = change["change"] + (f" {change['how']}" if change.get("how") else "")
     return {**change, "change": what, "path": change["path"] or "", "firstSeen": at}
 
 
-def changes_in_short(changes: list[dict[str, Any]]) -> str:
+def changes_in_short(changes: list[SchemaChange]) -> str:
     """How many of each kind: `2 added, 1 type`."""
     counts: dict[str, int] = {}
     for change in changes:

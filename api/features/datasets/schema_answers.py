@@ -32,8 +32,7 @@ class FieldProfile(Answer):
     @classmethod
     def of(cls, field: SeenField, reported: bool) -> FieldProfile:
         """`reported`: by producers, so that how often it occurs is not known."""
-        left_out: dict[str, Any] = {"withheld": list(field.withheld)} if field.withheld else {}
-        return cls.model_construct(
+        profile = cls.model_construct(
             path=field.path,
             types=dict(field.types),
             count=None if reported else field.count,
@@ -42,8 +41,10 @@ class FieldProfile(Answer):
             distinct=field.distinct,
             lengths=list(field.lengths) if field.lengths is not None else None,
             details=dict(field.details),
-            **left_out,
         )
+        if field.withheld:
+            profile.withheld = list(field.withheld)
+        return profile
 
 
 class Shape(Answer):
@@ -81,7 +82,7 @@ class ScanWindow(Answer):
     @classmethod
     def of(cls, window: model.ScanWindow, counts: bool) -> ScanWindow:
         """`counts`: whether the reader may see how many records there are."""
-        left_out: dict[str, Any] = {} if counts else {"withheld": True}
+        left_out: dict[str, object] = {} if counts else {"withheld": True}
         return cls(
             partitions=[WindowPartition.model_validate(each) for each in window.partitions],
             records=window.records if counts else None,
@@ -122,7 +123,7 @@ class Departure(Answer):
     @classmethod
     def of(cls, seen: SeenDeparture) -> Departure:
         each, counted = seen.departure, seen.counted
-        left_out: dict[str, Any] = {} if counted else {"withheld": True}
+        left_out: dict[str, object] = {} if counted else {"withheld": True}
         return cls(
             part=each.path.partition(".")[0],
             reason=REASON,
@@ -171,7 +172,7 @@ class Schema(Answer):
         )
 
 
-def _plain(when: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _plain(when: Mapping[str, Any] | None) -> dict[str, object] | None:
     return dict(when) if when is not None else None
 
 

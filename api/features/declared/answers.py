@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
+from api.joins.declared import AppliedDocuments
 
 
 class NameWarning(Answer):
@@ -35,6 +37,11 @@ class Applied(Answer):
 
     changes: list[AppliedChange]
     dry_run: bool
+
+    @classmethod
+    def of(cls, applied: AppliedDocuments) -> Applied:
+        changes = [each.change.to_json() | {"warnings": [*map(asdict, each.warnings)]} for each in applied.changes]
+        return cls.model_validate({"changes": changes, "dryRun": applied.dry_run})
 
 
 class DocumentMetadata(OpenAnswer):

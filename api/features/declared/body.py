@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request
 
-from api.edge.openapi import takes
 from api.edge.parameters import Text
 from api.features.declared.checkout import without_credentials
 from catalog.document_origins import Checkout
@@ -41,7 +40,7 @@ def checkout_of(
     return Checkout(without_credentials(repository or ""), commit, files or "", dirty)
 
 
-def takes_documents(required: bool = True) -> dict[str, Any]:
+def takes_documents(required: bool = True) -> dict[str, object]:
     """`openapi_extra` of a route that reads such a body."""
     document = {"type": "object", "additionalProperties": True, "required": ["apiVersion", "kind", "metadata"]}
     schema = {
@@ -49,9 +48,8 @@ def takes_documents(required: bool = True) -> dict[str, Any]:
         "required": ["documents"],
         "properties": {"documents": {"type": "array", "items": document, "description": "As in YAML."}},
     }
-    extra = takes(_JSON, schema=schema, required=required)
-    extra["requestBody"]["content"] |= takes(_YAML)["requestBody"]["content"]
-    return extra
+    content = {_JSON: {"schema": schema}, _YAML: {"schema": {"type": "string"}}}
+    return {"requestBody": {"required": required, "content": content}}
 
 
 async def documents_text(request: Request) -> str:

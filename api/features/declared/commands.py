@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NotRequired, TypedDict
 
 import typer
 
@@ -104,7 +104,21 @@ def _checkout(files: Sequence[Path]) -> dict[str, str]:
     }
 
 
-def _warn(changes: list[dict[str, Any]]) -> None:
+class _Warning(TypedDict):
+    message: str
+    refused: bool
+
+
+class _Change(TypedDict):
+    """What applying does to one document."""
+
+    kind: str
+    name: str
+    diff: str
+    warnings: NotRequired[list[_Warning]]
+
+
+def _warn(changes: list[_Change]) -> None:
     """Names that nothing has, on standard error."""
     for change in changes:
         for each in change.get("warnings", ()):
@@ -116,7 +130,7 @@ def _warn(changes: list[dict[str, Any]]) -> None:
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def _show_diffs(changes: list[dict[str, Any]]) -> None:
+def _show_diffs(changes: list[_Change]) -> None:
     """What would change, line by line, as `diff -u` writes it."""
     for change in changes:
         for line in change["diff"].splitlines():
@@ -239,7 +253,7 @@ def _show_origins(client: Api, kind: str, name: str | None, output: Format) -> N
     show(rows, columns, output, whole={"origins": listed}, empty=empty)
 
 
-def _state(origin: dict[str, Any]) -> str:
+def _state(origin: Mapping[str, object]) -> str:
     if origin["changed"]:
         return "changed since"
     return "not committed" if origin["dirty"] else "as in git"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from api.joins.declared import DeclaredService
 from api.visibility.documents import SeenDocuments
 from api.visibility.domains import SeenDomains
 from api.visibility.readers import Readers
 from catalog.datasets.datasets import Datasets
+from catalog.declared.documents import WrittenDocument
 from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.model import Subject
@@ -27,11 +26,11 @@ class KnownDocuments:
         self._declared, self._identity, self._grants = declared, identity, grants
         self._readers, self._datasets = readers, datasets
 
-    def of_kind(self, subject: Subject, kind: str, name: str | None = None) -> list[dict[str, Any]]:
+    def of_kind(self, subject: Subject, kind: str, name: str | None = None) -> list[WrittenDocument]:
         """Documents of one kind without those that name what the reader may not know of. Raises InvalidInput."""
         return self._known(subject, self._of_theirs(subject, self._declared.documents(kind, name)))
 
-    def _of_theirs(self, subject: Subject, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _of_theirs(self, subject: Subject, rows: list[WrittenDocument]) -> list[WrittenDocument]:
         """Documents of personal kinds are for those they are about."""
         if _PERSONAL.isdisjoint(each["kind"] for each in rows) or self._identity.permissions(subject) & _SEES_ALL:
             return rows
@@ -46,7 +45,7 @@ class KnownDocuments:
         }
         return [each for each in rows if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
-    def _known(self, subject: Subject, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _known(self, subject: Subject, listed: list[WrittenDocument]) -> list[WrittenDocument]:
         reader = self._readers.of(subject)
         if reader.horizon is None:
             return listed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -72,7 +72,7 @@ async def apply(
         later=later,
         checkout=checkout,
     )
-    return answers.Applied.model_validate(applied)
+    return answers.Applied.of(applied)
 
 
 @router.get(
@@ -102,25 +102,27 @@ def origins(
     """Which documents of a kind were applied from a git checkout, and which of these were changed since."""
     names = {key_of(each) for each in known.of_kind(caller, kind)}
     listed = [each for name, each in declared.origins(kind).items() if name in names]
-    return answers.DocumentOrigins(origins=[answers.DocumentOrigin.model_validate(_origin(each)) for each in listed])
+    return answers.DocumentOrigins(origins=[_origin(each) for each in listed])
 
 
-def _origin(shown: ShownOrigin) -> dict[str, Any]:
+def _origin(shown: ShownOrigin) -> answers.DocumentOrigin:
     origin = shown.origin
-    since = {"changedAt": rfc3339(origin.changed_at)} if shown.changed and origin.changed_at is not None else {}
-    return {
-        "kind": origin.kind,
-        "name": origin.name,
-        "repository": origin.checkout.repository,
-        "commit": origin.checkout.commit,
-        "path": origin.checkout.path,
-        "dirty": origin.checkout.dirty,
-        "at": rfc3339(origin.at),
-        "by": origin.by,
-        "changed": shown.changed,
-        **since,
-        **({"changedBy": origin.changed_by} if since and origin.changed_by is not None else {}),
-    }
+    answer = answers.DocumentOrigin(
+        kind=origin.kind,
+        name=origin.name,
+        repository=origin.checkout.repository,
+        commit=origin.checkout.commit,
+        path=origin.checkout.path,
+        dirty=origin.checkout.dirty,
+        at=rfc3339(origin.at),
+        by=origin.by,
+        changed=shown.changed,
+    )
+    if shown.changed and origin.changed_at is not None:
+        answer.changedAt = rfc3339(origin.changed_at)
+        if origin.changed_by is not None:
+            answer.changedBy = origin.changed_by
+    return answer
 
 
 @router.delete(

@@ -13,6 +13,7 @@ from api.joins.dataset_documents import DatasetDocuments, DocumentChanged, with_
 from api.joins.declared import DeclaredService
 from api.visibility.readers import Reader, Readers
 from catalog.datasets.clusters import Clusters
+from catalog.declared.documents import WrittenDocument
 from catalog.errors import Conflict, NotFound
 from catalog.model import DatasetId
 from catalog.near_names import did_you_mean
@@ -105,7 +106,7 @@ class Descriptions:
         self, subject: Subject, later: Callable[[], Subject], record: DatasetRecord, edit: Edit, allow_unknown: bool
     ) -> Description:
         before = self._documents.of(record)
-        after = {**before, "spec": edited(before["spec"], edit)}
+        after: WrittenDocument = {**before, "spec": edited(before["spec"], edit)}
 
         def editor() -> Subject:
             if self._documents.of(record) != before:
@@ -120,19 +121,19 @@ class Descriptions:
             allow_unknown=allow_unknown,
             later=editor,
         )
-        change = applied["changes"][0]
+        noted = applied.changes[0]
         part = _part(after["spec"], edit.field)
         return Description(
             reference=record.reference,
             field=edit.field,
             description=part.get("description", ""),
             tags=list(part.get("tags", ())),
-            action=change["action"],
-            warnings=[each["message"] for each in change["warnings"] if each["name"] in edit.add],
+            action=noted.change.action,
+            warnings=[each.message for each in noted.warnings if each.name in edit.add],
         )
 
 
-def edited(spec: Spec, edit: Edit) -> dict[str, Any]:
+def edited(spec: Spec, edit: Edit) -> dict[str, object]:
     """The spec of a dataset after an edit. A field of which nothing is left is not in it."""
     if edit.field is None:
         return _edited(spec, edit)
@@ -146,7 +147,7 @@ def edited(spec: Spec, edit: Edit) -> dict[str, Any]:
     return {**rest, **({"fields": fields} if fields else {})}
 
 
-def _edited(part: Spec, edit: Edit) -> dict[str, Any]:
+def _edited(part: Spec, edit: Edit) -> dict[str, object]:
     tags = [each for each in part.get("tags", ()) if each not in edit.remove]
     tags += [each for each in dict.fromkeys(edit.add) if each not in tags]
     description = part.get("description", "") if edit.description is None else edit.description

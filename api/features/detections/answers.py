@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from api.edge.answer import Answer, OpenAnswer, Time, about, absent
 from catalog.datasets.reviews import Detection, Outcome
@@ -75,7 +75,7 @@ class Classification(Answer):
         return cls(**_parts(record))
 
 
-def _parts(record: ClassificationRecord) -> dict[str, Any]:
+def _parts(record: ClassificationRecord) -> dict[str, object]:
     return {
         "path": record.path,
         "entity": record.entity,
@@ -132,7 +132,7 @@ class ReviewOutcome(Answer):
     @classmethod
     def of(cls, outcome: Outcome) -> ReviewOutcome:
         decision, record = outcome.decision, outcome.record
-        became: dict[str, Any] = {"state": record.state} if record is not None else {"problem": outcome.problem}
+        became: dict[str, object] = {"state": record.state} if record is not None else {"problem": outcome.problem}
         return cls(
             namespace=decision.dataset.namespace,
             name=decision.dataset.name,

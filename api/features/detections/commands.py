@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NotRequired, TypedDict
 
 import typer
 
@@ -103,7 +103,36 @@ def review(
         raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
 
 
-def _show_detections(answer: dict[str, Any], output: Format) -> None:
+class _Detections(TypedDict):
+    total: int
+    classifications: list[_Detection]
+
+
+class _Detection(TypedDict):
+    evidence: _Evidence
+
+
+class _Evidence(TypedDict):
+    """Counts are missing where the reader may not see them."""
+
+    matched: NotRequired[int]
+    sampled: NotRequired[int]
+    change: NotRequired[_Change]
+
+
+_Change = TypedDict(  # noqa: UP013  # `found` is the key of the API
+    "_Change", {"recognizers": list[dict[str, str]], "found": bool, "rate": dict[str, float]}, total=False
+)
+"""A note of `catalog.datasets.recheck`."""
+
+
+class _Reviewed(TypedDict):
+    reviewed: int
+    refused: int
+    results: list[dict[str, str]]
+
+
+def _show_detections(answer: _Detections, output: Format) -> None:
     show(
         [_row(c) for c in answer["classifications"]],
         _COLUMNS,
@@ -114,7 +143,7 @@ def _show_detections(answer: dict[str, Any], output: Format) -> None:
     )
 
 
-def _show_decided(done: dict[str, Any], decided: str, output: Format) -> None:
+def _show_decided(done: _Reviewed, decided: str, output: Format) -> None:
     show(
         done["results"],
         ("namespace", "name", "path", "entity", "state", "problem"),
@@ -136,25 +165,26 @@ def _by_hand(which: Which, decided: str) -> list[dict[str, str]]:
     return [{"namespace": namespace, "name": name, "path": str(path), "entity": str(entity)}]
 
 
-def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str, instead: str | None) -> dict[str, Any]:
-    done: dict[str, Any] = {"reviewed": 0, "refused": 0, "results": []}
+def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str, instead: str | None) -> _Reviewed:
+    done: _Reviewed = {"reviewed": 0, "refused": 0, "results": []}
     for start in range(0, len(items), _PAGE):
         body = {"items": items[start : start + _PAGE], "state": decided, "reason": reason or None, "instead": instead}
-        part = client.post("/api/v1/classifications/review", body)
-        for name in done:
-            done[name] += part[name]
+        part: _Reviewed = client.post("/api/v1/classifications/review", body)
+        done["reviewed"] += part["reviewed"]
+        done["refused"] += part["refused"]
+        done["results"] += part["results"]
     return done
 
 
-def _row(detection: dict[str, Any]) -> dict[str, Any]:
+def _row(detection: _Detection) -> dict[str, object]:
     evidence = detection["evidence"]
     matched, sampled = evidence.get("matched"), evidence.get("sampled")
     share = f"{matched:,} of {sampled:,}" if matched is not None and sampled else ""
     return {**detection, "share": share, "change": _changed(evidence.get("change"))}
 
 
-def _changed(change: dict[str, Any] | None) -> str:
-    """A note of `catalog.datasets.recheck` in words."""
+def _changed(change: _Change | None) -> str:
+    """The note in words."""
     if not change:
         return ""
     changes = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]
@@ -180,7 +210,7 @@ def test_recognizer(
     if (sample is None) is (dataset is None):
         raise InvalidInput("Give either --sample FILE or --dataset CLUSTER/TOPIC to try the recognizer on.")
     client = api(user)
-    body: dict[str, Any] = {"field": field}
+    body: dict[str, object] = {"field": field}
     if sample is not None:
         body["values"] = [line for line in _text(sample).splitlines() if line.strip()]
     else:
@@ -206,7 +236,7 @@ def _text(path: Path) -> str:
         raise InvalidInput(f"{path} is not text in UTF-8.") from None
 
 
-def _recognizers(path: Path) -> list[dict[str, Any]]:
+def _recognizers(path: Path) -> list[dict[str, object]]:
     """Every recognizer of a file of ours or of presidio's."""
     import yaml
 
@@ -223,7 +253,30 @@ def _recognizers(path: Path) -> list[dict[str, Any]]:
     return chosen
 
 
-def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
+class _Trial(TypedDict):
+    """A recognizer tried on values, or on the records of a dataset, which has `records`, `fields` and `unscanned`."""
+
+    name: str
+    version: str
+    entity: str
+    matched: NotRequired[int]
+    sampled: NotRequired[int]
+    tagged: NotRequired[bool]
+    clean: NotRequired[int]
+    flagged: NotRequired[list[str]]
+    problem: NotRequired[str | None]
+    records: NotRequired[int]
+    fields: NotRequired[list[_TriedField]]
+    unscanned: NotRequired[list[str]]
+
+
+class _TriedField(TypedDict):
+    path: str
+    matched: int
+    sampled: int
+
+
+def _trial_rows(answer: _Trial) -> list[dict[str, object]]:
     base = {"recognizer": f"{answer['name']} {answer['version']}", "entity": answer["entity"]}
     if "fields" not in answer:
         flagged = f"{len(answer['flagged'])} of {answer['clean']}"
@@ -236,9 +289,9 @@ def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
                 "problem": answer["problem"],
             }
         ]
-    unread = [{**base, "field": path, "problem": "could not be read in time"} for path in answer["unscanned"]]
-    rows = [
+    rows: list[dict[str, object]] = [
         {**base, "field": f["path"], "matched": f"{f['matched']:,} of {f['sampled']:,}", "tagged": True}
         for f in answer["fields"]
     ]
-    return [*rows, *unread] or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]
+    rows += [{**base, "field": path, "problem": "could not be read in time"} for path in answer["unscanned"]]
+    return rows or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]

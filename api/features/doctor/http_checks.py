@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from api.config.address import Recorded
@@ -88,8 +88,8 @@ def _index_rights(name: str, server: HttpServer, alias: str) -> Finding:
     answer = _json(asked)
     if answer.get("has_all_requested"):
         return ok(name, f"Its user may make and write the indexes {alias}-*.")
-    lacking = {right for index in answer.get("index", {}).values() for right, may in index.items() if not may}
-    lacking |= {right for right, may in answer.get("cluster", {}).items() if not may}
+    rights = [*_parts(answer, "index").values(), _part(answer, "cluster")]
+    lacking = {right for each in rights for right, may in each.items() if not may}
     return fault(
         name, f"Its user lacks the rights {', '.join(sorted(lacking))}.", f"Grant them on {alias} and {alias}-*."
     )
@@ -98,7 +98,7 @@ def _index_rights(name: str, server: HttpServer, alias: str) -> Finding:
 def _elastic_clock(name: str, server: HttpServer) -> Iterator[Finding]:
     def theirs() -> float:
         (node,) = _nodes(server.ask("/_nodes/_local/stats/jvm?filter_path=nodes.*.timestamp"))
-        return float(node["timestamp"]) / 1000
+        return float(str(node["timestamp"])) / 1000
 
     try:
         yield asked_clock(name, theirs)
@@ -137,7 +137,7 @@ def look_at_api(subject: Subject) -> Iterator[Finding]:
         yield warning("api", f"Weir ran at {recorded.url} and does not answer now.", "Run weir up.")
         return
     status = _json(asked).get("status", "unknown")
-    down = sorted(name for name, each in _json(asked).get("servers", {}).items() if not each.get("up"))
+    down = sorted(name for name, each in _parts(_json(asked), "servers").items() if not each.get("up"))
     message = f"Weir answers at {recorded.url} and is {status}" + (f": {', '.join(down)} away." if down else ".")
     if status == "ready":
         yield ok("api", message)
@@ -158,7 +158,7 @@ def _registry(name: str, url: str, server: HttpServer) -> Iterator[Finding]:
     yield from http_clock(name, asked.date, asked.before, asked.after)
 
 
-def _declared(subject: Subject, declared: dict[str, Any], what: str) -> HttpServer:
+def _declared(subject: Subject, declared: Mapping[str, Any], what: str) -> HttpServer:
     """A server of a document; secrets and files are read from where they are declared. Raises SettingsError."""
     secrets = subject.parts.secrets
     ca = secrets.file(declared["ca"], f"{what}.ca", authorities=True) if declared.get("ca") else None
@@ -179,14 +179,25 @@ def _value(asked: TimedAnswer) -> Any:
         return None
 
 
-def _json(asked: TimedAnswer) -> dict[str, Any]:
-    value = _value(asked)
+def _json(asked: TimedAnswer) -> Mapping[str, object]:
+    return _object(_value(asked))
+
+
+def _object(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _nodes(asked: TimedAnswer) -> list[dict[str, Any]]:
-    return [node for node in _json(asked).get("nodes", {}).values() if isinstance(node, dict)]
+def _part(document: Mapping[str, object], key: str) -> Mapping[str, object]:
+    return _object(document.get(key))
 
 
-def _is_blocked(settings: dict[str, Any]) -> bool:
+def _parts(document: Mapping[str, object], key: str) -> Mapping[str, Mapping[str, object]]:
+    return {name: each for name, each in _part(document, key).items() if isinstance(each, dict)}
+
+
+def _nodes(asked: TimedAnswer) -> list[Mapping[str, object]]:
+    return [*_parts(_json(asked), "nodes").values()]
+
+
+def _is_blocked(settings: Mapping[str, object]) -> bool:
     return any("read_only_allow_delete" in str(each) and "true" in str(each) for each in settings.values())

@@ -9,10 +9,10 @@ from fastapi import Depends, Query
 from api.edge.parameters import Instant, Limit, Name, Offset, Text
 from api.features.declared.known import KnownDocuments
 from api.features.domains import answers
+from api.features.domains.pages import DomainPages
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from api.visibility.domain_page import DomainPages
 from api.visibility.readers import Reader, Readers
 from policies.access.audit_of_domain import DomainAudit, Viewpoint
 from policies.access.identity import Identity
@@ -38,21 +38,19 @@ Pages = Annotated[DomainPages, Depends(_pages)]
 @router.get("", dependencies=[signed_in(KNOWN)])
 def list_domains(pages: Pages) -> answers.Domains:
     """Domains that the caller may know of, and whether they are admin or steward."""
-    return answers.Domains(domains=[answers.ListedDomain.model_validate(each) for each in pages.all()])
+    return answers.Domains(domains=pages.all())
 
 
 @router.get("/{name}", dependencies=[signed_in(KNOWN)])
 def get_domain(pages: Pages, name: Name) -> answers.OneDomain:
     """One domain: patterns, people, documents, and what the caller may do with its datasets."""
-    return answers.OneDomain.model_validate(pages.one(name))
+    return pages.one(name)
 
 
 @router.get("/{name}/datasets", dependencies=[signed_in(KNOWN)])
 def datasets(pages: Pages, name: Name, limit: Limit = 100, offset: Offset = 0) -> answers.DomainDatasets:
     """Datasets of a domain that the caller may know of, by CLUSTER/TOPIC."""
-    shown, total = pages.datasets(name, limit, offset)
-    page = [answers.DomainDataset.model_validate(each) for each in shown]
-    return answers.DomainDatasets(datasets=page, total=total)
+    return pages.datasets(name, limit, offset)
 
 
 @router.get("/{name}/audit", dependencies=[needs("audit:read", others="admins of the domain", unseen=True)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -59,7 +59,14 @@ def events(
             time.sleep(_POLL_S)
 
 
-def _print(rows: list[dict[str, Any]], output: Format) -> None:
+class _Event(TypedDict):
+    time: str
+    type: str
+    subject: str
+    data: dict[str, object]
+
+
+def _print(rows: list[_Event], output: Format) -> None:
     """One event a line, so that a pipe can read it."""
     for event in rows:
         if output is Format.TABLE:
@@ -69,7 +76,7 @@ def _print(rows: list[dict[str, Any]], output: Format) -> None:
             print_text(json.dumps(event, ensure_ascii=False))
 
 
-def row(event: dict[str, Any]) -> dict[str, Any]:
+def row(event: _Event) -> dict[str, object]:
     """An event as a table row; `what` is its own short sentence."""
     data = event["data"]
     kind = event["type"].removeprefix("weir.")

@@ -132,15 +132,16 @@ class _Cuts:
         seen = self._known[dataset]
         if event.type.startswith("weir.contract."):
             return self._of_contract(data, seen)
-        cut: dict[str, Any] = sight.without_counts(data, seen)
+        cut: dict[str, object] = sight.without_counts(data, seen)
         return cut
 
     @staticmethod
-    def _of_contract(data: dict[str, Any], seen: sight.Sight) -> dict[str, Any]:
+    def _of_contract(data: dict[str, object], seen: sight.Sight) -> dict[str, object]:
         """The reason states what the records hold. An event of an earlier version does not name its field."""
-        if seen.everything or ("path" in data and sight.shows_figures(seen, data["path"])):
+        path = data.get("path")
+        if seen.everything or ("path" in data and sight.shows_figures(seen, path if isinstance(path, str) else None)):
             return data
-        cut: dict[str, Any] = sight.without_counts(data, sight.Sight())
+        cut: dict[str, object] = sight.without_counts(data, sight.Sight())
         return {name: value for name, value in cut.items() if name != "reason"}
 
     def _sight(self, dataset: str) -> sight.Sight:

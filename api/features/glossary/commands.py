@@ -35,7 +35,7 @@ def terms(
     show(rows, columns, output, whole=answer, empty="No terms yet; declare one by kind: GlossaryTerm.")
 
 
-def _below(terms: Mapping[str, Mapping[str, Any]], name: str, depth: int) -> Iterator[dict[str, Any]]:
+def _below(terms: Mapping[str, Mapping[str, Any]], name: str, depth: int) -> Iterator[dict[str, object]]:
     term = terms[name]
     listed = {key: ", ".join(term[key]) for key in ("synonyms", "tags")}
     yield {**term, **listed, "term": f"{'  ' * depth}{name}"}

@@ -69,7 +69,7 @@ class GlossaryTree:
         return carriers
 
 
-def _term(name: str, terms: Mapping[str, Mapping[str, Any]], carriers: Mapping[str, _Carriers]) -> dict[str, Any]:
+def _term(name: str, terms: Mapping[str, Mapping[str, Any]], carriers: Mapping[str, _Carriers]) -> dict[str, object]:
     spec, own = terms[name], carriers.get(name, _Carriers())
     parent = spec.get("parent")
     return {

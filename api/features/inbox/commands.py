@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
 from api.terminal.options import As, Output, api
@@ -51,10 +49,10 @@ def inbox(output: Output = Format.TABLE, user: As = None) -> None:
             errors.print(f"Not counted: {each['part']}. {each['message']}", markup=False)
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: dict[str, object]) -> dict[str, object]:
     return {
         "what": f"{row['subject']} {row['text']}",
         "since": row["since"] or "",
         "until": row["until"] or "",
-        "next": _COMMANDS[row["kind"]],
+        "next": _COMMANDS[str(row["kind"])],
     }

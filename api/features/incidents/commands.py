@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
@@ -140,7 +140,32 @@ def _find(client: Any, begun: str) -> str:
     return str(ids[0]) if ids else begun
 
 
-def _show(answer: dict[str, Any], output: Format) -> None:
+class _Place(TypedDict):
+    partition: int
+    offset: int
+
+
+class _Step(TypedDict):
+    at: str
+    kind: str
+    by: str | None
+    text: str | None
+
+
+class _Incident(TypedDict):
+    id: str
+    title: str
+    state: str
+    reason: str | None
+    first: _Place | None
+    last: _Place | None
+    history: list[_Step]
+    affected: list[str]
+    affectedMore: bool
+    affectedProblem: str | None
+
+
+def _show(answer: _Incident, output: Format) -> None:
     if output is not Format.TABLE:
         show([answer], _COLUMNS, output, whole=answer)
         return
@@ -160,5 +185,5 @@ def _show(answer: dict[str, Any], output: Format) -> None:
         console.print(f"Downstream: {', '.join(answer['affected'])}{more}", markup=False)
 
 
-def _place(place: dict[str, Any] | None) -> str | None:
+def _place(place: _Place | None) -> str | None:
     return f"{place['partition']}:{place['offset']}" if place else None

@@ -61,7 +61,7 @@ class Announcements:
         impact = self.readers.of(caller).lineage.impact(node_id, depth, None, change, basis)
         known = [each for each in impact.affected if parts_of(each.id).namespace != HIDDEN]
         sets, cleaned = sets_of(known), free_text(note, LONGEST_NOTE)
-        messages: list[dict[str, Any]] = []
+        messages: list[dict[str, object]] = []
         problems: dict[tuple[str, ...], Mapping[str, str | None]] = {}
         for owners, rows in sets.items():
             people = {each: self.reach.people_of(*kind_and_name(each)) for each in owners}
@@ -124,7 +124,7 @@ class Announcements:
         rows: Sequence[Affected],
         reached: Collection[str],
         note: str,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The data of an event. It names only what all who get it may know of."""
         readers = self._readers_of(reached)
         nearest = next((each for each in rows if each.type != "job" and _all_know(readers, parts_of(each.id))), None)

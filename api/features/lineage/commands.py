@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 from urllib.parse import quote
 
 import typer
@@ -63,7 +63,7 @@ def lineage(
 ) -> None:
     """Show what feeds a dataset, field or job, and what it feeds."""
     client = api(user)
-    parameters: dict[str, Any] = {
+    parameters: dict[str, object] = {
         "nodeId": node_id(node),
         "direction": direction,
         "depth": depth,
@@ -114,11 +114,21 @@ def _unknown_columns(flows: Sequence[Mapping[str, Any]], short: Callable[[str], 
     return "\n".join(lines)
 
 
-def _edge_row(edge: dict[str, Any], short: Callable[[str], str]) -> dict[str, Any]:
+class _Edge(TypedDict):
+    source: str
+    target: str
+    job: NotRequired[str]
+    masked: NotRequired[bool]
+    stale: bool
+    unfinished: NotRequired[bool]
+
+
+def _edge_row(edge: _Edge, short: Callable[[str], str]) -> dict[str, object]:
     """`short` makes an id one that people read; a mark that is false stays empty."""
     return {
         **edge,
-        **{end: short(edge[end]) for end in ("source", "target")},
+        "source": short(edge["source"]),
+        "target": short(edge["target"]),
         "job": short(edge.get("job") or ""),
         **{mark: edge.get(mark) or None for mark in ("masked", "stale", "unfinished")},
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.features.lineage.node_words import BASIS, Depth, node_id
+from api.features.lineage.shown_impact import Affected, Impact
 from api.terminal.options import As, AsOf, api
 from api.terminal.output import Format, console, escape, print_text, show
 from lineage.model import Basis
@@ -89,7 +90,7 @@ def impact(
             "--notify needs one dataset, field or job as it is now: no cluster:NAME and no --as-of"
         )
     client = api(user)
-    parameters: dict[str, Any] = {"depth": depth, "asOf": as_of, "basis": basis, **of_what}
+    parameters: dict[str, object] = {"depth": depth, "asOf": as_of, "basis": basis, **of_what}
     answer = client.get("/api/v1/impact", **parameters)
     if notify is not None:
         sent = {key: parameters[key] for key in ("nodeId", "change", "depth", "basis")}
@@ -116,7 +117,7 @@ def impact(
         raise typer.Exit(AFFECTED_EXIT)
 
 
-def _affecting(node: str | None, field: str | None, change: Change | None, fail_on: FailOn) -> dict[str, Any]:
+def _affecting(node: str | None, field: str | None, change: Change | None, fail_on: FailOn) -> dict[str, object]:
     """The parameters that name what is changed and how. Raises BadParameter."""
     if node is None and field is None:
         raise typer.BadParameter("name a NODE, or --field DATASET:PATH")
@@ -129,7 +130,7 @@ def _affecting(node: str | None, field: str | None, change: Change | None, fail_
     return {"change": change, "nodeId": node_id(node, field) if node is not None else node_id(field or "")}
 
 
-def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:
+def _fails(affected: list[Affected], fail_on: FailOn) -> bool:
     match fail_on:
         case FailOn.AFFECTED:
             return bool(affected)
@@ -141,7 +142,7 @@ def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:
             return False
 
 
-def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
+def impact_tree(answer: Impact, short: Callable[[str], str]) -> Tree:
     """The affected things by distance, raw values marked."""
     from rich.tree import Tree
 
@@ -153,7 +154,7 @@ def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
                 flow = "[red]raw value[/]" if item["raw"] else "[green]masked on the way[/]"
                 effect = f"  {item['effect'].replace('_', ' ')}" if item.get("effect") else ""
                 commit = f"  at {str(item['commit'])[:12]}" if item.get("commit") else ""
-                owners = ", ".join(item.get("owners") or []) or "no owner"
+                owners = ", ".join(item["owners"]) or "no owner"
                 kind = "consumer group" if item.get("jobType") == "CONSUMER_GROUP" else item["type"]
                 branch.add(
                     f"{kind} {escape(short(item['id']))}  {flow}{effect}{escape(commit)}  [dim]{escape(owners)}[/]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -87,7 +87,7 @@ def readers(
         raise InvalidInput(f"{dataset!r} is not CLUSTER/TOPIC, as in prod/orders.")
     client = api(user)
     answer = client.get(f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}/readers", asOf=as_of)
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {
             "how": origin,
             "kind": r["kind"],

@@ -28,7 +28,7 @@ def ways_within(producers: Producers, subgraph: Subgraph) -> tuple[Ways, bool]:
 
 def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> Ways:
     """How the columns of these datasets are made of others, by node ids; conditions have the dataset as their target."""
-    by_edge: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    by_edge: dict[tuple[str, str], list[dict[str, object]]] = {}
     by_home = producers.ways_of(datasets)
     sources = {DatasetId(*pair) for facts in by_home.values() for fact in facts for pair in fact.value["sources"]}
     homes = producers.homes_of(sources)
@@ -47,7 +47,7 @@ def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> Ways
     return by_edge
 
 
-def _way(row: list[Any]) -> dict[str, Any]:
+def _way(row: list[Any]) -> dict[str, object]:
     kind, subtype, masking, description = row
     shown = {"type": kind, "subtype": subtype, "masking": masking, "description": description}
     return {key: value for key, value in shown.items() if value is not None}

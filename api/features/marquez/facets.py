@@ -40,7 +40,7 @@ def run_facets(job: Node) -> Facets:
     return _facets(job, {"processing_engine": ("ProcessingEngineRunFacet", engine)})
 
 
-def facet(name: str, value: Mapping[str, Any], producer: str = NO_PRODUCER) -> dict[str, Any]:
+def facet(name: str, value: Mapping[str, Any], producer: str = NO_PRODUCER) -> dict[str, object]:
     """A facet of OpenLineage's. `name`: that of its schema."""
     return {"_producer": producer, "_schemaURL": _SCHEMA.format(name=name), **value}
 
@@ -69,5 +69,5 @@ def _facets(node: Node, values: Mapping[str, tuple[str, Mapping[str, Any] | None
     return {key: facet(name, _without_none(value), producer) for key, (name, value) in values.items() if value}
 
 
-def _without_none(value: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(value: Mapping[str, Any]) -> dict[str, object]:
     return {key: inner for key, inner in value.items() if inner is not None}

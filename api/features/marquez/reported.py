@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from api.features.marquez.answers import Facets, MarquezDataset, MarquezField, MarquezRun
 from api.features.marquez.facets import facet
@@ -16,7 +16,7 @@ from catalog.report_store import Fact
 from lineage.model import Node
 from lineage.producers.facts import WAYS
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 _DATASET = {
     "schema": "SchemaDatasetFacet",
@@ -153,18 +153,24 @@ def _given_back(key: str, value: Mapping[str, Any]) -> Json:
             return _without_own(value)
 
 
-def _tree(rows: Iterable[Any]) -> list[Json]:
+class _Field(TypedDict):
+    name: str
+    type: NotRequired[str]
+    description: NotRequired[str]
+    fields: NotRequired[list[_Field]]
+
+
+def _tree(rows: Iterable[Any]) -> list[_Field]:
     """A schema's fields, nested as the spec has them; parents come before what is in them."""
-    top: list[Json] = []
-    open_at: list[tuple[str, FieldPath, Json]] = []
+    top: list[_Field] = []
+    open_at: list[tuple[str, FieldPath, _Field]] = []
     for name, below, kind, description in rows:
         path = FieldPath.parse(f"value{below}")
-        node = {
-            "name": name if not below else _step_name(path),
-            "type": kind or None,
-            "description": description or None,
-        }
-        node = {key: inner for key, inner in node.items() if inner is not None}
+        node: _Field = {"name": name if not below else _step_name(path)}
+        if kind:
+            node["type"] = kind
+        if description:
+            node["description"] = description
         while open_at and not (open_at[-1][0] == name and below and open_at[-1][1].contains(path)):
             open_at.pop()
         (open_at[-1][2].setdefault("fields", []) if open_at else top).append(node)
@@ -179,7 +185,7 @@ def _step_name(path: FieldPath) -> str:
 
 
 def _column_lineage(facets: Iterable[Mapping[str, Any]]) -> Json:
-    fields: dict[str, Json] = {}
+    fields: dict[str, dict[str, list[Json]]] = {}
     whole: list[Json] = []
     for each in facets:
         sources = each["sources"]

@@ -14,7 +14,7 @@ from catalog.near_names import did_you_mean
 Kind = Literal["text", "integer", "texts"]
 Value = str | int | list[str] | None
 
-_TYPES: Mapping[Kind, dict[str, Any]] = {
+_TYPES: Mapping[Kind, dict[str, object]] = {
     "text": {"type": "string"},
     "integer": {"type": "integer"},
     "texts": {"type": "array", "items": {"type": "string"}},
@@ -41,7 +41,7 @@ class Argument:
     others: tuple[str, ...] = ()
     listed: bool = True
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, object]:
         """Its JSON Schema."""
         shape = {"enum": list(self.choices)} if self.choices else _TYPES[self.kind]
         return {**shape, **({"description": self.about} if self.about and self.listed else {})}

@@ -27,7 +27,7 @@ class FittingAnswer:
     cut_lists inner lists of which only the beginning is shown
     """
 
-    data: dict[str, Any]
+    data: dict[str, object]
     shown: int
     cut_texts: int = 0
     cut_lists: int = 0

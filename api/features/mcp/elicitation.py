@@ -25,7 +25,7 @@ Answers = Mapping[str, Any]
 class Question(Exception):
     """The person has to be asked. `result` asks them."""
 
-    def __init__(self, key: str, message: str, schema: dict[str, Any]) -> None:
+    def __init__(self, key: str, message: str, schema: dict[str, object]) -> None:
         super().__init__(message)
         form = ElicitRequestFormParams(message=message, requested_schema=schema)
         self.result = InputRequiredResult(input_requests={key: ElicitRequest(params=form)})
@@ -48,7 +48,7 @@ def completed(tool: Tool, given: Mapping[str, Any], answers: Answers) -> dict[st
     values = arguments.read(tool.arguments, given, may_lack=tool.elicits)
     missing = [each for each in tool.arguments if each.name in tool.elicits and values[each.name] is None]
     if missing:
-        schema = {
+        schema: dict[str, object] = {
             "type": "object",
             "properties": {each.name: each.schema() for each in missing},
             "required": [each.name for each in missing if each.required],
@@ -62,7 +62,7 @@ def completed(tool: Tool, given: Mapping[str, Any], answers: Answers) -> dict[st
     return values
 
 
-def _answer(key: str, message: str, schema: dict[str, Any], answers: Answers) -> Mapping[str, Any]:
+def _answer(key: str, message: str, schema: dict[str, object], answers: Answers) -> Mapping[str, Any]:
     """What the person filled in. Raises Question where they were not asked yet, WrongArguments where they declined."""
     answer = answers.get(key)
     if not isinstance(answer, ElicitResult):

@@ -35,7 +35,8 @@ def _written(cut: budget.FittingAnswer) -> str:
 def _shown(answer: ToolAnswer, cut: budget.FittingAnswer) -> str:
     if answer.items is None:
         return ""
-    total = answer.total if answer.total is not None else answer.offset + len(answer.data[answer.items])
+    rows = answer.data[answer.items]
+    total = answer.total if answer.total is not None else answer.offset + (len(rows) if isinstance(rows, list) else 0)
     next_one = answer.offset + cut.shown
     counted = f"{cut.shown} of {total} {answer.items}" + (f", after the first {answer.offset}" if answer.offset else "")
     if next_one >= total:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import Request, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
@@ -18,7 +16,7 @@ from policies.access.sign_in import SignIn
 router = FeatureRouter(base="", tags=["agents"], tolerant=True)
 
 
-_NO_MESSAGE: dict[int | str, dict[str, Any]] = {
+_NO_MESSAGE: dict[int | str, dict[str, object]] = {
     status: {"model": answers.ProtocolRefusal, "description": "What was sent is not a message of the protocol."}
     for status in (400, 406)
 }

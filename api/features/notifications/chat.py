@@ -6,7 +6,6 @@ import fnmatch
 import html
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import httpx
 
@@ -128,12 +127,12 @@ def _fits(url: httpx.URL, entry: str) -> bool:
     return url.scheme == "https" and url.port in (None, 443) and fnmatch.fnmatchcase(url.host.lower(), entry.lower())
 
 
-def body(kind: ChatKind, message: Message) -> dict[str, Any]:
+def body(kind: ChatKind, message: Message) -> dict[str, object]:
     """What a service takes: Slack's text with links, or a Teams card in the form of Adaptive Cards."""
     return _slack(message) if kind is ChatKind.SLACK else _teams(message)
 
 
-def _slack(message: Message) -> dict[str, Any]:
+def _slack(message: Message) -> dict[str, object]:
     """Slack reads &, < and > as markup, so they are escaped; only our own links are links."""
     lines = []
     links = iter(message.links)
@@ -153,12 +152,12 @@ def _slack_text(text: str) -> str:
     return html.escape(text, quote=False).replace("|", "¦")
 
 
-def _teams(message: Message) -> dict[str, Any]:
+def _teams(message: Message) -> dict[str, object]:
     shown = message.lines[:_MOST_LINES]
     texts = [{"type": "TextBlock", "text": _teams_text(line), "wrap": True} for line in shown]
     if len(message.lines) > len(shown):
         texts.append({"type": "TextBlock", "text": f"and {len(message.lines) - len(shown)} more", "wrap": True})
-    card: dict[str, Any] = {
+    card: dict[str, object] = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
         "version": "1.4",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -49,7 +49,7 @@ def notify_set(
     """Choose channels, topics, and whether at once or as a digest; what is left out stays."""
     client = api(user)
     before = client.get("/api/v1/me/notifications")
-    body: dict[str, Any] = {name: before[name] for name in ("channels", "digest", "at", "zone")}
+    body: dict[str, object] = {name: before[name] for name in ("channels", "digest", "at", "zone")}
     body["off"] = sorted((set(before["off"]) | set(off or ())) - set(on or ()))
     chosen = {"channels": [] if none else channel, "digest": digest, "at": at, "zone": zone}
     body |= {name: value for name, value in chosen.items() if value is not None}
@@ -116,7 +116,7 @@ def notify_status(output: Output = Format.TABLE, user: As = None) -> None:
         console.print(f"{answer['withoutAddress']} people without a known mail address: {names}", markup=False)
 
 
-def _preference(matches: dict[str, Any], output: Format) -> None:
+def _preference(matches: dict[str, object], output: Format) -> None:
     show([matches], ("user", "channels", "digest", "at", "zone", "off", "chatKind", "chatHost"), output, whole=matches)
     if output is Format.TABLE and matches["mailAvailable"] and not matches["mailAddressKnown"]:
         console.print("Your mail address is not known: it is declared in your User, or kept by the directory.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, NotRequired, TypedDict
 
 import typer
 
@@ -75,9 +76,8 @@ def owner_add(
 ) -> None:
     """Name an owner, or set the roles of one. Owners may read the dataset."""
     owners = _owners(dataset, user)
-    key = {"group": name.removeprefix("group:")} if name.startswith("group:") else {"user": name}
-    known = [each for each in owners if key.items() <= each.items()]
-    added = {**key, "roles": list(role or (known[0]["roles"] if known else ()))}
+    known = [each for each in owners if _named(name, each["roles"]) == each]
+    added = _named(name, role or (known[0]["roles"] if known else ()))
     _set(dataset, user, [added if each in known else each for each in owners] if known else [*owners, added])
 
 
@@ -88,18 +88,25 @@ def owner_remove(dataset: Topic, name: Name, user: As = None) -> None:
     _set(dataset, user, [each for each in owners if name not in (each.get("user"), f"group:{each.get('group')}")])
 
 
-def _owners(dataset: str, user: str | None) -> list[dict[str, Any]]:
+class _Owner(TypedDict):
+    """An owner as a document has it: a user or a group."""
+
+    user: NotRequired[str]
+    group: NotRequired[str]
+    roles: list[str]
+
+
+def _named(name: str, roles: Sequence[str]) -> _Owner:
+    group = name.removeprefix("group:")
+    return {"user": name, "roles": [*roles]} if group == name else {"group": group, "roles": [*roles]}
+
+
+def _owners(dataset: str, user: str | None) -> list[_Owner]:
     listed = api(user).get(dataset_path(dataset))["responsible"]["owners"]
-    return [
-        {
-            **({"group": each["name"][6:]} if each["name"].startswith("group:") else {"user": each["name"]}),
-            "roles": each["roles"],
-        }
-        for each in listed
-    ]
+    return [_named(each["name"], each["roles"]) for each in listed]
 
 
-def _set(dataset: str, user: str | None, owners: list[dict[str, Any]]) -> None:
+def _set(dataset: str, user: str | None, owners: list[_Owner]) -> None:
     body = {"owners": [{key: value for key, value in each.items() if value} for each in owners]}
     answer = api(user).patch(f"{dataset_path(dataset)}/curation", body)
     console.print(f"{answer['reference']}: {answer['action']}.", markup=False)

@@ -111,7 +111,7 @@ def mask_preview(
     user: As = None,
 ) -> None:
     """Show what a mask makes of values."""
-    spec: dict[str, Any] = {"type": mask}
+    spec: dict[str, object] = {"type": mask}
     if expression is not None:
         spec["expression"] = expression
     if param:

@@ -68,7 +68,7 @@ class DecisionsBody(RequestBody):
 class MaskPreviewBody(RequestBody):
     """A mask as in a policy, and values of the caller's own."""
 
-    mask: dict[str, Any] = Field(examples=[{"type": "MASK_SHOW_LAST_4"}])
+    mask: dict[str, object] = Field(examples=[{"type": "MASK_SHOW_LAST_4"}])
     values: list[Any] = Field(examples=[["4111 1111 1111 1111", None]])
     type: str = Field("STRING", max_length=60, description="Spark's type of the values.")
 

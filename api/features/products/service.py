@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from api.features.declared.known import KnownDocuments
@@ -11,6 +12,7 @@ from api.visibility.readers import Reader, Readers
 from catalog.curation.products import KIND
 from catalog.curation.stated import is_certified, is_deprecated
 from catalog.datasets.clusters import Clusters
+from catalog.declared.documents import WrittenDocument
 from catalog.errors import NotFound
 from catalog.near_names import did_you_mean, near_names
 from policies.access.identity import Identity
@@ -46,7 +48,9 @@ class DataProducts:
             raise NotFound(f"There is no data product {name[:200]!r}.{near}")
         return products[name]
 
-    def _shown(self, subject: Subject, reader: Reader, document: dict[str, Any], contracts: set[str]) -> Product | None:
+    def _shown(
+        self, subject: Subject, reader: Reader, document: WrittenDocument, contracts: set[str]
+    ) -> Product | None:
         spec, name = document["spec"], document["metadata"]["name"]
         datasets = [shown for each in spec["datasets"] if (shown := self._dataset(reader, each, spec)) is not None]
         own = self._identity.manages(subject) or _owned(subject, spec)
@@ -62,7 +66,7 @@ class DataProducts:
             **{key: "" if reader.mentions_hidden(text) else text for key, text in texts.items()},
         )
 
-    def _dataset(self, reader: Reader, reference: str, spec: dict[str, Any]) -> ProductDataset | None:
+    def _dataset(self, reader: Reader, reference: str, spec: Mapping[str, Any]) -> ProductDataset | None:
         cluster, _, name = reference.partition("/")
         dataset = self._clusters.resolve(cluster, name)
         if not reader.knows(dataset):
@@ -78,6 +82,6 @@ class DataProducts:
         )
 
 
-def _owned(subject: Subject, spec: dict[str, Any]) -> bool:
+def _owned(subject: Subject, spec: Mapping[str, Any]) -> bool:
     owners = spec.get("owners") or ()
     return any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)

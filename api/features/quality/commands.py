@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -77,25 +77,38 @@ def mark(
     user: As = None,
 ) -> None:
     """Mark a deploy or a replay, so that nothing of it is an anomaly."""
-    body: dict[str, Any] = {"kind": kind, "startsAt": starts, "endsAt": until, "note": note}
+    body: dict[str, object] = {"kind": kind, "startsAt": starts, "endsAt": until, "note": note}
     answer = api(user).post(f"{dataset_path(dataset)}/quality/marks", body)
     show([answer], ("kind", "startsAt", "endsAt", "note", "markedBy"), output, whole=answer)
 
 
-def _row(series: dict[str, Any]) -> dict[str, Any]:
-    newest, usual = (series["points"] or [None])[-1], series["usual"]
-    low_high = [_text(series, usual[end]) for end in ("low", "high")] if usual else []
+class _Point(TypedDict):
+    at: str
+    value: float
+
+
+class _Series(TypedDict):
+    path: str | None
+    measure: str
+    unit: str
+    points: list[_Point]
+    usual: dict[str, float] | None
+
+
+def _row(series: _Series) -> dict[str, object]:
+    newest, usual = (series["points"][-1] if series["points"] else None), series["usual"]
+    low_high = [_text(series["unit"], usual[end]) for end in ("low", "high")] if usual else []
     return {
         "path": series["path"] or "(records)",
         "measure": series["measure"],
-        "newest": _text(series, newest["value"]) if newest else "",
+        "newest": _text(series["unit"], newest["value"]) if newest else "",
         "at": newest["at"] if newest else "",
         "usual": " to ".join(dict.fromkeys(low_high)) if usual else "not enough history",
         "points": len(series["points"]),
     }
 
 
-def _text(series: dict[str, Any], value: float) -> str:
-    if series["unit"] == "share":
+def _text(unit: str, value: float) -> str:
+    if unit == "share":
         return f"{value * 100:.3g} %"
-    return _FORMS[series["unit"]].format(value)
+    return _FORMS[unit].format(value)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NotRequired, TypedDict
 
 import typer
 
 from api.features.queries.explaining import show_explanation, window_text
-from api.features.queries.following import follow_query
+from api.features.queries.following import Column, follow_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
 from api.terminal.options import As, Output, api
@@ -177,7 +177,22 @@ def _given(**options: str | None) -> dict[str, str]:
     return {name: str(value) for name, value in options.items() if value}
 
 
-def _table(answer: dict[str, Any], look: TableLook) -> None:
+class _Notes(TypedDict):
+    """What an answer lacks, in sentences."""
+
+    leftOut: NotRequired[list[dict[str, str]]]
+    unreadableText: str | None
+
+
+class _Answer(_Notes):
+    columns: list[Column]
+    rows: list[list[object]]
+    window: dict[str, object]
+    partial: dict[str, str] | None
+    notes: NotRequired[list[str]]
+
+
+def _table(answer: _Answer, look: TableLook) -> None:
     """Rows by position, since two columns may have one name."""
     names = [column["name"] for column in answer["columns"]]
     if answer["rows"]:
@@ -188,7 +203,7 @@ def _table(answer: dict[str, Any], look: TableLook) -> None:
         if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow", "derived"):
             console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]")
     console.print(window_text(answer["window"]), style="dim", markup=False)
-    for part in answer["leftOut"]:
+    for part in answer.get("leftOut", ()):
         if part["kind"] != "limit":  # `partial` has the limit, in words of this command
             console.print(f"[yellow]{escape(part['text'])}[/]")
     if answer["partial"]:
@@ -199,7 +214,7 @@ def _table(answer: dict[str, Any], look: TableLook) -> None:
         console.print(f"[yellow]{escape(note)}[/]")
 
 
-def _reported(answer: dict[str, Any]) -> None:
+def _reported(answer: _Notes) -> None:
     """What is left out and values that do not fit, beside an answer that is written elsewhere."""
     for part in answer.get("leftOut", ()):
         errors.print(f"[yellow]{escape(part['text'])}[/]")
@@ -207,7 +222,7 @@ def _reported(answer: dict[str, Any]) -> None:
         errors.print(f"[yellow]{escape(answer['unreadableText'])}[/]")
 
 
-def _export(client: Api, body: dict[str, Any], output: QueryFormat, out: Path | None, text: str) -> None:
+def _export(client: Api, body: Mapping[str, object], output: QueryFormat, out: Path | None, text: str) -> None:
     """The answer's bytes as they come, into a file or a pipe."""
     if out is None and output is not QueryFormat.CSV and sys.stdout.isatty():
         raise InvalidInput(f"{output} is not for a terminal; give --out FILE, or send it into a pipe.")

@@ -26,13 +26,13 @@ def show_explanation(answer: Mapping[str, Any], output: Format) -> None:
         console.print(f"{table['dataset']} has {len(table['fields'])} fields; -o yaml has each.", markup=False)
 
 
-def _asked(column: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(column: Mapping[str, Any]) -> dict[str, object]:
     decision = column["decision"] or {"effect": "derived", "text": ""}
     why = " ".join(decision.get("opened") or ()) or decision["text"]
     return {"column": column["name"], "shown": ", ".join(decision.get("masks") or ()) or decision["effect"], "why": why}
 
 
-def _field(dataset: str, field: Mapping[str, Any]) -> dict[str, Any]:
+def _field(dataset: str, field: Mapping[str, Any]) -> dict[str, object]:
     return {
         "dataset": dataset,
         "field": field["path"],

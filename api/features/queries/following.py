@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from api.terminal.cells import cell, cell_len, plain
 from api.terminal.http import Api
@@ -35,13 +35,28 @@ def follow_query(
                     print_text(json.dumps(data, ensure_ascii=False))
 
 
+class Column(TypedDict):
+    """A column of an answer, and what was decided about it."""
+
+    name: str
+    decision: dict[str, str] | None
+
+
+class _Event(TypedDict, total=False):
+    """Of `columns` the columns; of `rows` the others."""
+
+    columns: list[Column]
+    rows: list[list[object]]
+    truncated: bool
+
+
 class _Rows:
     """Rows in columns that become wider where a value needs it."""
 
     def __init__(self) -> None:
         self._widths: list[int] = []
 
-    def show(self, event: str, data: dict[str, Any]) -> None:
+    def show(self, event: str, data: _Event) -> None:
         if event == "columns":
             names = [plain(column["name"]) for column in data["columns"]]
             self._widths = [0] * len(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request
 from fastapi.responses import Response
@@ -37,7 +37,7 @@ from policies.query.service import GovernedQuery
 
 router = FeatureRouter(tags=["queries"])
 
-ANSWERS: dict[int | str, dict[str, Any]] = {
+ANSWERS: dict[int | str, dict[str, object]] = {
     200: {
         "description": "Columns, rows and the decision behind them; or the rows in another format.",
         "model": answers.QueryAnswer,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -96,12 +97,16 @@ def question_remove(id: Id, user: As = None) -> None:
     console.print("The question is removed.")
 
 
-def _change(user: str | None, id: str, body: dict[str, Any]) -> None:
+def _change(user: str | None, id: str, body: dict[str, object]) -> None:
     changed = api(user).patch(f"{_PATH}/{segment(id)}", body)
     console.print(f"The question is {changed['state']}.")
 
 
-def _rows(question: dict[str, Any]) -> list[dict[str, Any]]:
+class _Question(TypedDict):
+    answers: list[dict[str, object]]
+
+
+def _rows(question: _Question) -> list[Mapping[str, object]]:
     answers = [{**each, "state": "accepted" if each["accepted"] else "answer"} for each in question["answers"]]
     return [question, *answers]
 

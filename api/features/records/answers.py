@@ -15,8 +15,8 @@ class BrowsedRecord(Answer):
     offset: int | None = about("null where a row filter holds.")
     timestamp: Time | None
     key: Any = about("null for no key, and where it is left out.")
-    headers: dict[str, Any] | None
-    value: dict[str, Any] = about("Column -> value; decimals and times as texts.")
+    headers: dict[str, object] | None
+    value: dict[str, object] = about("Column -> value; decimals and times as texts.")
     bytes: int | None = about("Of the value as it was sent; null for a tombstone and where `rawReadable` is false.")
     shown_bytes: int = about("Of what is shown, as JSON.")
     cut: bool = about("Long texts and lists were shortened; ask for it with whole=true.")

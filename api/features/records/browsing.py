@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import typer
 
@@ -51,7 +51,7 @@ def browse(
 ) -> None:
     """Print records, the newest first, as you may see them. A search continues until it has enough or the topic ends."""
     client, path = api(user), dataset_path(dataset)
-    parameters: dict[str, Any] = {
+    parameters: dict[str, object] = {
         "order": "oldest" if oldest else "newest",
         "partition": partition,
         "offset": offset,
@@ -67,7 +67,7 @@ def browse(
         first = client.get(f"{path}/records", **{**parameters, "limit": 1})
         follow_query(client, first["follow"], purpose)
         return
-    onward = "newer" if oldest else "older"
+    onward: Onward = "newer" if oldest else "older"
     page, records, read = _pages(client, f"{path}/records", {**parameters, "cursor": cursor}, limit, onward)
     match output:
         case Format.JSON | Format.YAML:
@@ -79,27 +79,67 @@ def browse(
             _print(page, records, read, onward)
 
 
+class _Record(TypedDict):
+    timestamp: str | None
+    partition: int | None
+    offset: int | None
+    key: object
+    headers: dict[str, object] | None
+    value: dict[str, object]
+    bytes: int | None
+    shownBytes: int | None
+    raw: NotRequired[str | None]
+
+
+class _Searched(TypedDict):
+    records: int
+    left: int
+
+
+class _Page(TypedDict):
+    """The newest first, or the oldest; `older` and `newer`: cursors of the pages beside it."""
+
+    records: list[_Record]
+    columns: list[_Column]
+    searched: _Searched | None
+    partitions: object
+    key: object
+    headers: object
+    rawReadable: bool
+    unreadableText: str | None
+    older: str | None
+    newer: str | None
+
+
+class _Column(TypedDict):
+    name: str
+    decision: dict[str, str]
+
+
+Onward = Literal["older", "newer"]
+
+
 def _pages(
-    client: Api, path: str, parameters: Mapping[str, Any], limit: int, onward: str
-) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
+    client: Api, path: str, parameters: Mapping[str, Any], limit: int, onward: Onward
+) -> tuple[_Page, list[_Record], int]:
     """The last page, the records of all, and how many offsets were read; a search continues until it has `limit` of them
     or the topic ends."""
     searched = any(parameters[each] for each in ("key", "text", "field"))
     cursor = parameters["cursor"]
-    records: list[dict[str, Any]] = []
+    records: list[_Record] = []
     read = 0
     while True:
-        page: dict[str, Any] = client.get(path, **{**parameters, "limit": limit - len(records), "cursor": cursor})
+        page: _Page = client.get(path, **{**parameters, "limit": limit - len(records), "cursor": cursor})
         records += page["records"]
         cursor = page[onward]
-        read += (page["searched"] or {}).get("records", 0)
+        read += page["searched"]["records"] if page["searched"] else 0
         if len(records) >= limit or cursor is None or not searched:
             return page, records, read
         if errors.on_terminal:
             errors.print(f"[dim]{read:,} offsets read, {len(records)} records found …[/]", end="\r")
 
 
-def _print(page: Mapping[str, Any], records: list[dict[str, Any]], read: int, onward: str) -> None:
+def _print(page: _Page, records: list[_Record], read: int, onward: Onward) -> None:
     """Several records as a table; one, and records as they were sent, a value a line."""
     if console.on_terminal and len(records) > 1 and not any("raw" in record for record in records):
         _table(page, records)
@@ -118,7 +158,7 @@ def _print(page: Mapping[str, Any], records: list[dict[str, Any]], read: int, on
         console.print(f"[dim]Next page: --cursor {page[onward]}[/]")
 
 
-def _table(page: Mapping[str, Any], records: list[dict[str, Any]]) -> None:
+def _table(page: _Page, records: list[_Record]) -> None:
     """Time and place first, then the key and the columns of the value; headers last."""
     names = [column["name"] for column in page["columns"]]
     rows = [
@@ -143,7 +183,7 @@ def _table(page: Mapping[str, Any], records: list[dict[str, Any]]) -> None:
     show_rows(heads, rows, exact=True, whole="by -o yaml, or --limit 1")
 
 
-def _blocks(page: Mapping[str, Any], records: list[dict[str, Any]]) -> None:
+def _blocks(page: _Page, records: list[_Record]) -> None:
     for record in records:
         place = "" if record["offset"] is None else f"  partition {record['partition']}  offset {record['offset']}"
         size = record["bytes"] if page["rawReadable"] else record["shownBytes"]

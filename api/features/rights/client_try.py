@@ -58,7 +58,7 @@ def try_topic(settings: Mapping[str, str], topic: str, shows: bool, within: floa
     """Read the first record of a topic as the settings sign in, without commits. `shows`: give its value."""
     from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
-    own: dict[str, Any] = {**settings, "enable.auto.commit": False, "log_level": 0, "fetch.wait.max.ms": 100}
+    own: dict[str, object] = {**settings, "enable.auto.commit": False, "log_level": 0, "fetch.wait.max.ms": 100}
     own.setdefault("group.id", "weir-rights-try")
     try:
         consumer = Consumer(own)

@@ -111,7 +111,7 @@ def principals(cluster: Cluster = None, limit: Limit = 200, output: Output = For
         print_tail(answer, len(rows))
 
 
-def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _row(entry: Mapping[str, Any]) -> dict[str, object]:
     granted = entry["granted"]
     shows = granted["shows"] + (", some rows" if granted["hidesRows"] else "") if granted else "not known"
     reads = [each["name"] for each in entry["used"]["groups"]]

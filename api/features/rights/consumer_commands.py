@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from api.terminal.names import complete_cluster, whole_reference
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, show
+
+if TYPE_CHECKING:
+    from api.features.rights.client_try import ReadAttempt
 
 ForConsumer = Annotated[str, typer.Option(help="The consumer: its principal, document or consumer group.")]
 
@@ -69,9 +72,8 @@ def try_consumer(
     settings = read_settings(config)
     right = _right(dataset, for_consumer, user)
     source, topic, state = right["source"], right["topic"], right["state"]
-    masked = topic is not None and topic != source
     rows = [_row(try_topic(settings, source, shows=state == "unmasked"), state == "unmasked")]
-    if masked:
+    if topic is not None and topic != source:
         rows.append(_row(try_topic(settings, topic, shows=True), state == "masked"))
     problem = try_group(settings, topic or source) if state in ("masked", "unmasked") else None
     answer = {"right": right, "tried": rows, "group": problem}
@@ -95,15 +97,23 @@ def copies(
     show(answer["copies"], columns, output, whole=answer, empty="No masked copy was made for a consumer.")
 
 
-def _right(dataset: str, consumer: str, user: str | None) -> dict[str, Any]:
+class _Right(TypedDict):
+    """What a consumer reads of a dataset, and from which topic."""
+
+    state: str
+    text: str
+    source: str
+    topic: str | None
+    clients: dict[str, str] | None
+
+
+def _right(dataset: str, consumer: str, user: str | None) -> _Right:
     client = api(user)
-    right: dict[str, Any] = client.get(
-        "/api/v1/rights/consumer", dataset=whole_reference(client, dataset), consumer=consumer
-    )
+    right: _Right = client.get("/api/v1/rights/consumer", dataset=whole_reference(client, dataset), consumer=consumer)
     return right
 
 
-def _row(tried: Any, may: bool) -> dict[str, Any]:
+def _row(tried: ReadAttempt, may: bool) -> dict[str, object]:
     expected = tried.outcome in (("read", "empty") if may else ("refused", "noTopic"))
     return {
         "topic": tried.topic,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -17,7 +17,29 @@ from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
 _PATH = "/api/v1/saved-queries"
-_NOBODY: dict[str, Any] = {"everyone": False, "users": [], "groups": []}
+
+
+class _Shared(TypedDict):
+    """Who besides the owner may open a query."""
+
+    everyone: bool
+    users: list[str]
+    groups: list[str]
+
+
+class _Query(TypedDict):
+    id: str
+    name: str
+    owner: str
+    sql: str
+    purpose: str | None
+    description: str | None
+    shared: _Shared
+    chart: dict[str, object] | None
+    may: dict[str, bool]
+
+
+_NOBODY: _Shared = {"everyone": False, "users": [], "groups": []}
 _KEPT = ("name", "sql", "purpose", "description", "shared", "chart")
 
 
@@ -96,7 +118,7 @@ def saved_save(
     client = api(user)
     known = _own(client, name) if replace else None
     text = _statement(sql, file) if known is None or sql is not None or file is not None else known["sql"]
-    body = {each: known[each] for each in _KEPT} if known is not None else {"name": name, "shared": _NOBODY}
+    body = _kept(known) if known is not None else {"name": name, "shared": _NOBODY}
     body |= {"sql": text}
     body |= {"purpose": purpose} if purpose is not None else {}
     body |= {"description": description} if description is not None else {}
@@ -131,7 +153,7 @@ def saved_share(
     client = api(user)
     one = _find(client, query)
     shared = {"everyone": everyone, "users": list(person or ()), "groups": list(group or ())}
-    changed = client.put(f"{_PATH}/{segment(one['id'])}", {**{each: one[each] for each in _KEPT}, "shared": shared})
+    changed = client.put(f"{_PATH}/{segment(one['id'])}", {**_kept(one), "shared": shared})
     console.print(f"{escape(changed['name'])} is shared with {escape(_shared_text(changed['shared']) or 'nobody')}.")
 
 
@@ -143,9 +165,9 @@ def saved_delete(query: Query, user: As = None) -> None:
     console.print(f"{escape(answer['name'])} is deleted.")
 
 
-def _find(client: Api, query: str) -> dict[str, Any]:
+def _find(client: Api, query: str) -> _Query:
     """By id, else by name: one's own before those of others. Raises UnknownName, InvalidInput where several fit."""
-    listed: list[dict[str, Any]] = client.get(_PATH)["queries"]
+    listed: list[_Query] = client.get(_PATH)["queries"]
     fit = [each for each in listed if each["id"] == query] or [each for each in listed if each["name"] == query]
     fit = [each for each in fit if each["may"]["change"]] or fit
     if not fit:
@@ -156,9 +178,13 @@ def _find(client: Api, query: str) -> dict[str, Any]:
     return fit[0]
 
 
-def _own(client: Api, name: str) -> dict[str, Any] | None:
-    listed = client.get(_PATH)["queries"]
+def _own(client: Api, name: str) -> _Query | None:
+    listed: list[_Query] = client.get(_PATH)["queries"]
     return next((each for each in listed if each["name"] == name and each["may"]["change"]), None)
+
+
+def _kept(query: _Query) -> dict[str, object]:
+    return {key: value for key, value in query.items() if key in _KEPT}
 
 
 def _statement(sql: str | None, file: Path | None) -> str:
@@ -173,7 +199,7 @@ def _statement(sql: str | None, file: Path | None) -> str:
     return sys.stdin.read() if sql == "-" else str(sql)
 
 
-def _shared_text(shared: dict[str, Any]) -> str:
+def _shared_text(shared: _Shared) -> str:
     if shared["everyone"]:
         return "everyone"
     return ", ".join([*shared["users"], *(f"group {name}" for name in shared["groups"])])

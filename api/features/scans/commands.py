@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import typer
 
@@ -75,12 +75,34 @@ def scan(
         errors.print(f"[yellow]![/] {escape(cause)}")
 
 
-def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _given(fields: Mapping[str, Any]) -> dict[str, object]:
     """The fields without those that were left out."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
+class _Item(TypedDict):
+    """What a scan read of a dataset; what it did not get to is missing."""
+
+    name: str
+    format: NotRequired[dict[str, str]]
+    records: NotRequired[int]
+    fields: NotRequired[int]
+    shapes: NotRequired[int]
+    entities: NotRequired[list[str]]
+    unchanged: NotRequired[bool]
+
+
+class Scan(TypedDict):
+    """A scan, while it runs and after it."""
+
+    id: str
+    state: str
+    progress: float
+    datasets: list[_Item]
+    problems: list[dict[str, str]]
+
+
+def follow_scan(client: Api, identifier: str) -> Scan:
     """Wait for a scan's end, with a progress bar on a terminal. Ctrl-C cancels the scan."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -94,7 +116,7 @@ def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
         task = bar.add_task("Scanning topics", total=1.0)
         try:
             while True:
-                answer: dict[str, Any] = client.get(f"/api/v1/scans/{segment(identifier)}")
+                answer: Scan = client.get(f"/api/v1/scans/{segment(identifier)}")
                 done = f"Scanning topics, {len(answer['datasets'])} done"
                 bar.update(task, completed=answer["progress"], description=done)
                 if answer["state"] in ("done", "failed", "cancelled"):
@@ -105,7 +127,7 @@ def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
             raise
 
 
-def _show_scan(done: dict[str, Any], output: Format) -> None:
+def _show_scan(done: Scan, output: Format) -> None:
     show(
         scan_rows(done),
         ("topic", "format", "records", "fields", "shapes", "personalData"),
@@ -120,7 +142,7 @@ def _show_scan(done: dict[str, Any], output: Format) -> None:
             errors.print(f"[yellow]![/] {escape(problem['dataset'])} {escape(problem['message'])}")
 
 
-def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
+def scan_rows(done: Scan) -> list[dict[str, object]]:
     """A scan's datasets as table rows."""
     return [
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends
 from pydantic import Field, model_validator
@@ -49,7 +49,7 @@ class SampleBody(RequestBody):
         " settings, or its name, which begins with an underscore and has dead, dlq, reject, error or unread in it.",
     )
 
-    def request(self, dead_letters: str) -> dict[str, Any]:
+    def request(self, dead_letters: str) -> dict[str, object]:
         """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
         fields = self.model_dump(by_alias=True, exclude_none=True)
         if fields.get("deadLetter") in (True, False):

@@ -9,7 +9,7 @@ from catalog.model import DatasetId, DatasetScan, ReviewState, SchemaVersion
 from catalog.problems import sentence
 from catalog.records import ClassificationRecord, DatasetRecord
 
-Row = tuple[dict[str, Any], list[dict[str, Any]]]
+Row = tuple[dict[str, object], list[dict[str, object]]]
 """A topic's row, see `api.features.scans.answers.ScannedDataset`, and its problems for the list of the whole scan."""
 
 _NONE = ("empty", "nothing_new")
@@ -37,7 +37,7 @@ def _row(
     problems: Sequence[Mapping[str, Any]],
 ) -> Row:
     messages = [sentence(problem) for problem in problems]
-    row = {
+    row: dict[str, object] = {
         "namespace": dataset.namespace,
         "name": dataset.name,
         "state": "done",
@@ -49,7 +49,7 @@ def _row(
         "entities": sorted(entities),
         "problems": messages,
     }
-    listed = [
+    listed: list[dict[str, object]] = [
         {"dataset": dataset.name, "reason": problem.get("reason"), "message": text}
         for problem, text in zip(problems, messages, strict=True)
         if problem.get("reason") not in _NONE

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 import structlog
 
@@ -42,8 +41,8 @@ class _Job:
     record of the scan has."""
 
     scan: ScanRecord
-    rows: list[dict[str, Any]]
-    problems: list[dict[str, Any]]
+    rows: list[dict[str, object]]
+    problems: list[dict[str, object]]
     failed_topics: int = 0
     share: float = 0.0
     reported: int = 0
@@ -111,10 +110,10 @@ class ScanRunner:
 
     def _tell(self, job: _Job, over: ScanRecord) -> None:
         """`scan.finished`, `scan.failed` or `scan.cancelled`, in the transaction that ended the scan."""
-        fields: dict[str, Any] = {
+        fields: dict[str, object] = {
             "cluster": over.request["cluster"],
             "datasets": len(job.rows),
-            "records": sum(int(row.get("records", 0)) for row in job.rows),
+            "records": sum(n for row in job.rows if isinstance(n := row.get("records"), int)),
             "problems": len(job.problems),
             "requestedBy": over.requested_by,
         }
@@ -173,7 +172,7 @@ class ScanRunner:
         log.error("scan_failed", scan=job.scan.id, kind=type(error).__name__, at=frames(error))
         return f"{what} failed inside Weir ({type(error).__name__}); the worker's log shows where."
 
-    def _no_topic(self, cluster: str, patterns: list[str]) -> dict[str, Any]:
+    def _no_topic(self, cluster: str, patterns: list[str]) -> dict[str, object]:
         others = len(self._discovery.select(cluster, ["*"]))
         named = " or ".join(patterns)
         have = f"it has {others:,} other {'topic' if others == 1 else 'topics'}"

@@ -54,9 +54,9 @@ class SeenScans:
         return replace(scan, request={**scan.request, "topics": known}, problems=problems)
 
 
-def _cut(row: Mapping[str, Any], known: DatasetKnowledge) -> dict[str, Any]:
+def _cut(row: Mapping[str, Any], known: DatasetKnowledge) -> dict[str, object]:
     """The row of a dataset without what the reader may not know of it."""
-    schema: dict[str, Any] = {} if known.schema else {"version": 0, "format": {}, "fields": 0, "shapes": 0}
+    schema: dict[str, object] = {} if known.schema else {"version": 0, "format": {}, "fields": 0, "shapes": 0}
     # Problems name fields and kinds of data.
-    evidence: dict[str, Any] = {} if known.evidence else {"entities": [], "problems": []}
+    evidence: dict[str, object] = {} if known.evidence else {"entities": [], "problems": []}
     return {**row, **schema, **evidence}

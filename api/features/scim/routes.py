@@ -285,5 +285,6 @@ def _is_users(request: Request) -> bool:
 
 def _answer(body: Json, status: int = 200, version: str | None = None) -> Response:
     headers = {"Cache-Control": "no-store"} | ({"ETag": version} if version else {})
-    location = body.get("meta", {}).get("location") if status == 201 else None
+    meta = body.get("meta")
+    location = meta.get("location") if status == 201 and isinstance(meta, dict) else None
     return JSONResponse(body, status, headers | ({"Location": location} if location else {}), media_type=MEDIA)

@@ -29,7 +29,7 @@ from policies.model import Subject
 from policies.ports import Document
 from policies.spellings import plain
 
-Json = dict[str, Any]
+Json = dict[str, object]
 _DEFAULT_PAGE = 100
 
 
@@ -236,7 +236,7 @@ def _meta(base: str, document: Document, kind: str) -> Json:
 
 def _kept_user(user: Any) -> tuple[str, bool, Json]:
     """(name, active, what else is kept) of a user as a client sent it."""
-    sent: Json = user.model_dump()
+    sent = user.model_dump()
     kept = {name: value for name, value in sent.items() if name in KEPT_OF_USERS}
     if "name" in kept:
         kept["name"] = {name: value for name, value in kept["name"].items() if name in KEPT_OF_NAMES}
@@ -247,7 +247,7 @@ def _kept_user(user: Any) -> tuple[str, bool, Json]:
 
 def _kept_group(group: Any) -> tuple[str, Json, list[str]]:
     """(name, what else is kept, ids of members) of a group as a client sent it."""
-    sent: Json = group.model_dump()
+    sent = group.model_dump()
     name = str(sent.get("displayName") or "")
     if not name.strip() or len(name) > 253:
         raise InvalidInput("displayName must be 1 to 253 characters.", details={"field": "displayName"})

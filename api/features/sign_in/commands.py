@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import webbrowser
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -35,6 +35,16 @@ def add_to(app: typer.Typer) -> None:
     group.command("unlink", epilog="weir user unlink ana")(session_unlink)
 
 
+class _Begun(TypedDict):
+    """A sign-in that waits for the page."""
+
+    addressWithCode: str
+    userCode: str
+    deviceCode: str
+    seconds: float
+    interval: float
+
+
 def login(
     browser: Annotated[bool, typer.Option(help="Open the page in a browser where this machine has one.")] = True,
 ) -> None:
@@ -42,7 +52,7 @@ def login(
     home = Home.of_environment()
     here = Api(home, anonymous=True)
     host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
-    begun: dict[str, Any] = here.post("/api/v1/auth/device", {"label": f"weir on {host}"[:100]})
+    begun: _Begun = here.post("/api/v1/auth/device", {"label": f"weir on {host}"[:100]})
     console.print(f"Open [bold]{escape(begun['addressWithCode'])}[/]", soft_wrap=True)
     console.print(f"and check that the page shows the code [bold]{begun['userCode']}[/].")
     if browser and _has_browser():

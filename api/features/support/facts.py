@@ -28,7 +28,7 @@ OWN_LOGS = ("weir.log", "weir-worker.log", "weir-views.log")
 """Logs of Weir's own processes; those of servers may quote records."""
 
 
-def versions(_: Subject) -> dict[str, Any]:
+def versions(_: Subject) -> dict[str, object]:
     """Weir, Python, the system, and every installed package."""
     packages = sorted({(each.metadata["Name"] or "", each.version) for each in distributions()})
     system = {"system": platform.system(), "release": platform.release(), "machine": platform.machine()}
@@ -47,7 +47,7 @@ def counts(subject: Subject) -> dict[str, int]:
         }
 
 
-def migrations(subject: Subject) -> dict[str, Any]:
+def migrations(subject: Subject) -> dict[str, object]:
     """The schema of the record store against the newest."""
     database = subject.database
     kind = "sqlite" if database.is_sqlite else "postgresql"
@@ -63,9 +63,9 @@ def migrations(subject: Subject) -> dict[str, Any]:
     }
 
 
-def processes(subject: Subject) -> list[dict[str, Any]]:
+def processes(subject: Subject) -> list[dict[str, object]]:
     """The processes that `weir up` started, and this machine."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for name, pid in _pids(subject):
         try:
             process = psutil.Process(pid)
@@ -87,7 +87,7 @@ def processes(subject: Subject) -> list[dict[str, Any]]:
         except psutil.Error as error:
             rows.append({"name": name, "state": type(error).__name__})
     memory = psutil.virtual_memory()
-    machine = {
+    machine: dict[str, object] = {
         "name": "machine",
         "processors": psutil.cpu_count(),
         "memoryBytes": memory.total,

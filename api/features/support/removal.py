@@ -57,10 +57,10 @@ _OPEN_TEXTS = frozenset(
 """Settings that are one word of a fixed list, and describe how Weir works."""
 
 
-def settings_shape(settings: BaseModel) -> dict[str, Any]:
+def settings_shape(settings: BaseModel) -> dict[str, object]:
     """Every setting with its section: numbers and booleans as they are, of addresses scheme, host and port, of other texts
     whether they are the default, are set or are not."""
-    shape: dict[str, Any] = {}
+    shape: dict[str, object] = {}
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
         if isinstance(value, BaseModel):

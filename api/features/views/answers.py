@@ -106,7 +106,7 @@ class View(Answer):
     @classmethod
     def of(cls, shown: ShownView) -> View:
         spec, active, building = shown.spec, shown.active, shown.building
-        more: dict[str, Any] = {}
+        more: dict[str, object] = {}
         if shown.history is not None:
             more["history"] = [ViewSample.model_validate(each) for each in shown.history]
         if shown.rows is not None:

@@ -217,7 +217,7 @@ class _Follower:
         self._begun = True
         return [Event("snapshot", data, self._place.id(self._opened))]
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, object]:
         shown = {each.name for each in self._opened.masked.columns}
         return {
             "columns": [each.model_dump() for each in self._opened.shown],
@@ -278,7 +278,7 @@ class _Follower:
         except NotExact as reason:
             raise self._opened.by_sql(str(reason)) from None
 
-    def _fresh(self) -> dict[str, Any]:
+    def _fresh(self) -> dict[str, object]:
         contained = self._serving.contained(self._name, self._opened.active.id)
         return {
             "generation": self._opened.active.number,

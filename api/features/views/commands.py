@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -112,7 +112,7 @@ def rows(
     user: As = None,
 ) -> None:
     """Read rows of a view by key, as you may see them."""
-    parameters: dict[str, Any] = {
+    parameters: dict[str, object] = {
         "key": key,
         "keys": keys,
         "prefix": prefix,
@@ -219,11 +219,12 @@ def _act(name: str, action: str, user: str | None, sentence: str, since: str | N
     errors.print(sentence)
 
 
-def _topic(sink: dict[str, Any] | None) -> str:
+def _topic(sink: dict[str, str] | None) -> str:
     return f"{sink['cluster']}/{sink['topic']}" if sink else ""
 
 
-def _behind(lag: dict[str, Any]) -> str:
-    if lag.get("records") is None:
+def _behind(lag: dict[str, float | None]) -> str:
+    records, seconds = lag.get("records"), lag.get("seconds")
+    if records is None:
         return ""
-    return f"{lag['records']:,} records, {lag['seconds']:.0f} s behind" if lag["records"] else "up to date"
+    return f"{records:,} records, {seconds:.0f} s behind" if records else "up to date"

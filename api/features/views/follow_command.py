@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
@@ -59,7 +59,16 @@ def _events(client: Api, name: str, at: str | None, purpose: str | None) -> Iter
                 yield kind, json.loads(value), at
 
 
-def _lines(kind: str, data: dict[str, Any]) -> Iterable[dict[str, Any]]:
+class _Event(TypedDict, total=False):
+    generation: int
+    reason: str
+    columns: list[dict[str, object]]
+    key: object
+    row: object
+    rows: list[object]
+
+
+def _lines(kind: str, data: _Event) -> Iterable[dict[str, object]]:
     """An event as it is printed: each row of a snapshot by itself, and nothing for a sign of life."""
     match kind:
         case "snapshot":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -46,7 +46,7 @@ first = FeatureRouter("/views", tolerant=True, tags=["views"], route_class=RowsR
 class DiffBody(RequestBody):
     """A declaration that is compared with what runs."""
 
-    spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
+    spec: dict[str, object] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 
 
 @router.get("", dependencies=[signed_in(KNOWN)])

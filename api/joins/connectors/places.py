@@ -71,7 +71,7 @@ def spec_of(document: DeclaredDocument) -> ConnectorSpec:
         raise InvalidInput(f"Connector {document.key} breaks a rule that is newer than it; apply it again.") from None
 
 
-def way(server: Server) -> dict[str, Any]:
+def way(server: Server) -> dict[str, object]:
     """How a worker is reached, without credentials."""
     return {name: server[name] for name in ("url", "ca") if server.get(name)}
 

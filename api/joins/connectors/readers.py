@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from catalog.declared.documents import WrittenDocument
 from connectors.config import HIDDEN
 from policies.model import Subject
 
@@ -15,7 +16,7 @@ def owns(subject: Subject, spec: Mapping[str, Any]) -> bool:
     return any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)
 
 
-def shown_document(document: dict[str, Any], subject: Subject, manages: Callable[[Subject], bool]) -> dict[str, Any]:
+def shown_document(document: WrittenDocument, subject: Subject, manages: Callable[[Subject], bool]) -> WrittenDocument:
     """A declared connector {kind, metadata, spec} as somebody may see it. The values of its configuration are for its owners
     and those who manage."""
     spec = document["spec"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 
 from api.joins.names.known import KnownNames, Sees
 from api.joins.names.references import Reference, references
@@ -35,8 +34,13 @@ class NameWarning:
     refused: bool
     message: str
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+@dataclass(frozen=True, slots=True)
+class NotedChange:
+    """A change, and what is to be noted of its names."""
+
+    change: Change
+    warnings: Sequence[NameWarning]
 
 
 class NameCheck:
@@ -88,7 +92,7 @@ class NameCheck:
                 "kind": change.kind,
                 "name": change.name,
                 "field": first.field,
-                "unknown": [{"kind": c.kind, "document": c.name, **each.to_json()} for c, each in refused],
+                "unknown": [{"kind": c.kind, "document": c.name, **asdict(each)} for c, each in refused],
             },
         )
 
@@ -141,14 +145,6 @@ class NameCheck:
                 return EVERYTHING not in reference.name
             case _:
                 return True
-
-
-def noted(changes: Sequence[Change], warnings: Sequence[Sequence[NameWarning]]) -> list[dict[str, Any]]:
-    """The changes as they are answered."""
-    return [
-        each.to_json() | {"warnings": [one.to_json() for one in own]}
-        for each, own in zip(changes, warnings, strict=True)
-    ]
 
 
 def _everything(_: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from api.edge.metrics import FiguresOfView
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.seen import SeenStates
 from catalog.errors import Conflict, InvalidInput, NotFound
@@ -139,20 +140,21 @@ class Views:
             operable=self._manages(subject),
         )
 
-    def figures(self) -> dict[str, dict[str, Mapping[str, object]]]:
-        """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
-        Unavailable."""
+    def figures(self) -> dict[str, FiguresOfView]:
+        """Of each view, for Prometheus. Raises Unavailable."""
         states = self._seen.all()
         kept = {name: states.get(name, ViewState()) for name in self._declared.names()}
         return {
-            name: {
-                "state": {"name": str(state.state)},
-                "lag": state.lag,
-                "rates": state.rates,
-                "counts": state.counts,
-                "generation": {"number": state.active.number if state.active is not None else None},
-                "restarts": {"number": state.restarts},
-            }
+            name: FiguresOfView(
+                str(state.state),
+                {
+                    "lag": state.lag,
+                    "rates": state.rates,
+                    "counts": state.counts,
+                    "generation": {"number": state.active.number if state.active is not None else None},
+                    "restarts": {"number": state.restarts},
+                },
+            )
             for name, state in kept.items()
         }
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import yaml
 from pydantic import ValidationError
 
+from api.joins.declared import AppliedDocuments
 from api.joins.views.declared import KIND, DeclaredViews
 from api.joins.views.seen import SeenStates
 from catalog.datasets.datasets import Datasets
@@ -63,11 +64,11 @@ _ERRORS = {"stop": "stop", "deadletter": "deadLetter", "deadletters": "deadLette
 
 
 class Apply(Protocol):
-    """`api.joins.declared.DeclaredDocuments`."""
+    """`api.joins.declared.DeclaredService`."""
 
-    def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> dict[str, Any]: ...
+    def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> AppliedDocuments: ...
 
-    def delete(self, kind: str, name: str, subject: Subject) -> dict[str, Any]: ...
+    def delete(self, kind: str, name: str, subject: Subject) -> dict[str, str]: ...
 
 
 def _everything(_: str, sources: Sequence[str]) -> Sequence[str]:
@@ -111,8 +112,8 @@ class SqlViews:
             "spec": spec,
         }
         text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
-        (change,) = self._apply().apply(text, subject, dry_run=False, prune=False)["changes"]
-        return str(change["action"])
+        (applied,) = self._apply().apply(text, subject, dry_run=False, prune=False).changes
+        return str(applied.change.action)
 
     def drop(self, subject: Subject, statement: ViewStatement) -> str:
         self._allowed(subject, "drop")
@@ -123,7 +124,7 @@ class SqlViews:
             raise NotFound(
                 f"There is no view {statement.name!r}; SHOW VIEWS lists all.", details={"view": statement.name}
             )
-        return str(self._apply().delete(KIND, known, subject)["action"])
+        return self._apply().delete(KIND, known, subject)["action"]
 
     def all(self, subject: Subject) -> Sequence[tuple[str, str, str, str]]:
         states, seen = self._seen.all(), self.seen_by(subject)
@@ -144,16 +145,16 @@ class SqlViews:
                 details={"reasons": [f"no role of {subject.user} carries {PERMISSION}"]},
             )
 
-    def _spec(self, subject: Subject, statement: ViewStatement, purpose: str | None) -> dict[str, Any]:
+    def _spec(self, subject: Subject, statement: ViewStatement, purpose: str | None) -> dict[str, object]:
         options = _named(statement)
-        run_as: dict[str, Any] = {
+        run_as: dict[str, object] = {
             name: options.pop(name) for name in ("user", "serviceAccount", "purpose") if name in options
         }
         if not {"user", "serviceAccount"} & set(run_as):
             run_as = {"user": subject.user, **run_as}
         if purpose is not None:
             run_as.setdefault("purpose", purpose)
-        spec: dict[str, Any] = {"sql": statement.query.strip(), "runAs": run_as}
+        spec: dict[str, object] = {"sql": statement.query.strip(), "runAs": run_as}
         if "key" in options:
             spec["key"] = _keys(options.pop("key"))
         sink = {name: _number(options.pop(name)) for name in _SINK if name in options}
@@ -181,7 +182,7 @@ class SqlViews:
             spec["paused"] = options.pop("paused").lower() == "true"
         return spec | options
 
-    def _check(self, spec: dict[str, Any], query: str) -> None:
+    def _check(self, spec: dict[str, object], query: str) -> None:
         """Raises SqlRefused naming the place in the whole statement, NotAllowed where the view could not read a source; what
         else is wrong is reported when it is applied."""
         try:

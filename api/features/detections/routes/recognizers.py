@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -27,7 +27,7 @@ router = FeatureRouter("/recognizers", tags=["catalog"])
 class TrialBody(RequestBody):
     """Values of your own, or a dataset; never both."""
 
-    recognizer: dict[str, Any] = Field(
+    recognizer: dict[str, object] = Field(
         description="A document of kind Recognizer, its spec, or an entry of presidio's recognizers.",
         examples=[
             {"supported_entity": "EMPLOYEE_NUMBER", "patterns": [{"name": "e", "regex": "EMP-[0-9]{6}", "score": 0.6}]}

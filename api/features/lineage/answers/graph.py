@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from api.edge.answer import Answer, OpenAnswer, Time, about, absent
 from api.features.marquez.graph_answers import MarquezNode
@@ -140,7 +140,7 @@ class LineageOfBoth(Lineage):
     graph: list[MarquezNode] = absent("Where no more than `nodeId` and `depth` was given.")
 
 
-Ways = Mapping[tuple[str, str], list[dict[str, Any]]]
+Ways = Mapping[tuple[str, str], list[dict[str, object]]]
 """(id of the source, id of the target) -> how the one is made of the other: {type, subtype, masking, description}."""
 
 
@@ -169,7 +169,7 @@ def lineage_of(
     )
 
 
-def node_values(node: Node) -> dict[str, Any]:
+def node_values(node: Node) -> dict[str, object]:
     """The values of a `LineageNode`."""
     values = {"id": node.id, "type": node.type, "namespace": node.namespace, "name": node.name}
     if node.field is not None:
@@ -177,9 +177,9 @@ def node_values(node: Node) -> dict[str, Any]:
     return {**node.info, **values}
 
 
-def edge_values(edge: GraphEdge) -> dict[str, Any]:
+def edge_values(edge: GraphEdge) -> dict[str, object]:
     """The values of an `Edge`."""
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "source": edge.source,
         "target": edge.target,
         "kind": str(edge.kind),
@@ -200,10 +200,10 @@ def edge_values(edge: GraphEdge) -> dict[str, Any]:
     return values
 
 
-def _transformations(edge: GraphEdge, ways: Ways) -> dict[str, Any]:
+def _transformations(edge: GraphEdge, ways: Ways) -> dict[str, object]:
     of_edge = ways.get((edge.source, edge.target)) if edge.kind in (Kind.DERIVES, Kind.INFLUENCES) else None
     return {"transformations": of_edge} if of_edge else {}
 
 
-def _unknown_values(flow: UnknownFlow) -> dict[str, Any]:
+def _unknown_values(flow: UnknownFlow) -> dict[str, object]:
     return {"source": flow.source, "target": flow.target, "job": flow.job, "way": flow.way}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from api.edge.answer import Answer, about, absent
 from api.features.lineage.answers.graph import Basis, CodeLocation, NodeType
@@ -74,8 +74,8 @@ def impact_of(impact: answers.Impact) -> Impact:
     )
 
 
-def _affected_values(row: answers.Affected) -> dict[str, Any]:
-    values: dict[str, Any] = {
+def _affected_values(row: answers.Affected) -> dict[str, object]:
+    values: dict[str, object] = {
         "id": row.id,
         "type": row.type,
         "hops": row.hops,

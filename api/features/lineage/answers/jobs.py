@@ -62,7 +62,7 @@ def job_named_runs_of(details: JobDetails) -> JobNamedRuns:
     return JobNamedRuns.model_validate({**_job_values(details), "runs": [_run_values(run, {}) for run in details.runs]})
 
 
-def _job_values(details: JobDetails) -> dict[str, Any]:
+def _job_values(details: JobDetails) -> dict[str, object]:
     return {
         **node_values(details.node),
         "state": details.state,
@@ -72,5 +72,5 @@ def _job_values(details: JobDetails) -> dict[str, Any]:
     }
 
 
-def _run_values(run: Mapping[str, Any], facets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _run_values(run: Mapping[str, Any], facets: Mapping[str, Mapping[str, Any]]) -> dict[str, object]:
     return {**run, "facets": facets[run["id"]]} if run["id"] in facets else dict(run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from api.edge.answer import Answer, Time, about, absent
 from api.features.lineage.answers.graph import Edge, NodeType, edge_values
@@ -64,7 +63,7 @@ class Paths(Answer):
 
 def reach_of(reach: time_reach.Reach) -> Reach | ReachEverywhere:
     """The answer to whether data can have come to one place, or to which it can have come."""
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "from": reach.source,
         "to": reach.target,
         "at": rfc3339(reach.at),
@@ -89,7 +88,7 @@ def paths_of(source: str, to: str, paths: Iterable[Sequence[GraphEdge]], truncat
     return Paths.model_validate({"from": source, "to": to, "paths": shown, "truncated": truncated})
 
 
-def _arrival_values(arrival: time_reach.Arrival) -> dict[str, Any]:
+def _arrival_values(arrival: time_reach.Arrival) -> dict[str, object]:
     node = parts_of(arrival.node)
     return {
         "id": arrival.node,

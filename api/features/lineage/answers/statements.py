@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from api.edge.answer import Answer, about
 from api.joins.cross_room import StatementLineage
@@ -59,7 +59,7 @@ def sql_lineage_of(statement: StatementLineage) -> SqlLineage:
     )
 
 
-def _edge_values(edge: ColumnEdge) -> dict[str, Any]:
+def _edge_values(edge: ColumnEdge) -> dict[str, object]:
     return {
         "source": {"table": edge.source.table, "column": _place(edge.source.path)},
         "target": {"table": edge.target, "column": _place(edge.field) if edge.field else None},

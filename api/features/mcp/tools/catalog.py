@@ -65,7 +65,7 @@ async def described(api: OwnRoutes, values: Values) -> ToolAnswer:
     path = "/datasets" + address(dataset.namespace, dataset.name)
     details = await api.need(path)
     schema, verdicts = await api.get(f"{path}/schema"), await api.get(f"{path}/classifications")
-    data: dict[str, Any] = {"dataset": details}
+    data: dict[str, object] = {"dataset": details}
     fields: list[Any] = []
     if schema.failed:
         data["schema"] = schema.body

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from api.features.mcp.calls import OwnRoutes, address
 from api.features.mcp.tools.spec import DATASET, OFFSET, Tool, ToolAnswer, Values, find, only, page, without
 
@@ -14,8 +12,8 @@ async def _kept(api: OwnRoutes, values: Values) -> ToolAnswer:
     dataset = await find(api, values["dataset"])
     reference = f"{dataset.cluster}/{dataset.name}"
     listed = await api.need("/contracts", dataset=reference)
-    contracts: list[dict[str, Any]] = []
-    rules: list[dict[str, Any]] = []
+    contracts: list[dict[str, object]] = []
+    rules: list[dict[str, object]] = []
     for each in listed["contracts"]:
         contract = await api.need("/contracts" + address(each["name"]))
         contracts.append({**only(contract, *_OF_CONTRACT), "notes": contract["notes"]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -87,7 +88,7 @@ async def _status(api: OwnRoutes, values: Values) -> ToolAnswer:
     return ToolAnswer({"requests": body["requests"]}, "requests", offset, body["total"])
 
 
-def _holds(me: dict[str, Any], subject: dict[str, Any]) -> bool:
+def _holds(me: Mapping[str, Any], subject: Mapping[str, object]) -> bool:
     return subject.get("user") == me["user"] or subject.get("group") in me["groups"]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from api.config.settings import Settings
 from api.features.mcp.arguments import Argument
-from api.features.mcp.calls import OwnRoutes, address
+from api.features.mcp.calls import OwnRoutes, Parameter, address
 from api.features.mcp.tools.spec import (
     LIMIT,
     OFFSET,
@@ -40,15 +40,20 @@ async def _run(api: OwnRoutes, values: Values) -> ToolAnswer:
     return ToolAnswer(body, "rows", total=None, note=note, again=_MORE_ROWS)
 
 
+class _Explained(TypedDict):
+    decision: dict[str, object]
+    tables: list[dict[str, object]]
+
+
 async def _explain(api: OwnRoutes, values: Values) -> ToolAnswer:
     body = await api.post("/query/explain", {"sql": values["sql"], "purpose": values["purpose"]})
     return ToolAnswer(_brief(body), note="Nothing was read.")
 
 
-def _brief(explained: dict[str, Any]) -> dict[str, Any]:
+def _brief(explained: _Explained) -> dict[str, object]:
     """An explanation without what it repeats. Of a query that would run, each column of the answer has its decision."""
     if explained["decision"]["effect"] != "allow":
-        return explained
+        return {**explained}
     decision = without(explained["decision"], "reasons")
     tables = [without(each, "fields", "columns") for each in explained["tables"]]
     return {**explained, "decision": decision, "tables": tables}
@@ -60,7 +65,7 @@ async def _view(api: OwnRoutes, values: Values) -> ToolAnswer:
         views, offset, total = page(listed["views"], values)
         shown = [only(each, "name", "description", "state", "key", "columns", "sources", "sql") for each in views]
         return ToolAnswer({"views": shown}, "views", offset, total)
-    asked: dict[str, Any] = {name: values[name] for name in ("key", "prefix", "where", "cursor", "purpose")}
+    asked: dict[str, Parameter] = {name: values[name] for name in ("key", "prefix", "where", "cursor", "purpose")}
     path, limit = f"/views{address(values['view'])}/rows", _rows(api, values)
     if values["key"] is not None:
         return ToolAnswer(await api.need(path, limit=limit, **asked), "rows", again=_MORE_ROWS)

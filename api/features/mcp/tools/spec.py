@@ -30,7 +30,7 @@ class ToolAnswer:
     again   how to get the items that are left out, in place of `offset=`; `{shown}` is the number of items shown
     """
 
-    data: dict[str, Any]
+    data: dict[str, object]
     items: str | None = None
     offset: int = 0
     total: int | None = None
@@ -67,7 +67,7 @@ class Tool:
         """Whether the token of a subject has the tool."""
         return self.scope is None or (subject.scopes is not None and self.scope in subject.scopes)
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, object]:
         """JSON Schema of its arguments."""
         required = [each.name for each in self.arguments if each.required]
         return {
@@ -109,11 +109,11 @@ def page(items: list[Any], values: Values) -> tuple[list[Any], int, int]:
     return items[offset:], offset, len(items)
 
 
-def only(given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def only(given: Mapping[str, Any], *keys: str) -> dict[str, object]:
     """Some keys of an object, those it has."""
     return {key: given[key] for key in keys if key in given}
 
 
-def without(given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def without(given: Mapping[str, Any], *keys: str) -> dict[str, object]:
     """An object without some of its keys."""
     return {key: value for key, value in given.items() if key not in keys}

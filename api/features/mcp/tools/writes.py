@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from api.features.mcp.arguments import Argument, WrongArguments
 from api.features.mcp.calls import OwnRoutes, address
 from api.features.mcp.fence import visible
@@ -38,7 +36,7 @@ async def _set_tags(api: OwnRoutes, values: Values) -> ToolAnswer:
 
 
 async def _set_description(api: OwnRoutes, values: Values) -> ToolAnswer:
-    body: dict[str, Any] = {"field": values["field"], "description": values["description"]}
+    body: dict[str, object] = {"field": values["field"], "description": values["description"]}
     return ToolAnswer(await api.patch(await _path(api, values), body))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import Query, Response
 
@@ -138,7 +138,7 @@ def _note(audit: AuditLog, caller: Subject, target: str, what: str) -> None:
     audit.record_by(caller, "report.rights", target, "allow", [what])
 
 
-def _flat(rows: Sequence[RightsRow], form: str) -> Iterator[dict[str, Any]]:
+def _flat(rows: Sequence[RightsRow], form: str) -> Iterator[dict[str, object]]:
     """Rows for CSV, where each part is a few words; JSON lines keep what is inside."""
     for row in rows:
         keys = answers.RightsEntry.of(row).model_dump()

@@ -218,7 +218,7 @@ def test_names_add_no_header_no_tag_and_no_link(who: str, dataset: str, purpose:
     assert rich is not None
     tags = rich.get_content()
     assert tags.count("<a ") == 2 and tags.count("<script") == 0 and tags.count("<p") == 3
-    slack = body(ChatKind.SLACK, created)["text"]
+    slack = str(body(ChatKind.SLACK, created)["text"])
     assert slack.count("<") == slack.count(">") == slack.count("|") == 1
     json.dumps(body(ChatKind.TEAMS, created))
 
@@ -236,11 +236,12 @@ def test_the_same_event_has_the_same_message_id_and_a_digest_that_of_its_notices
 def test_lines_with_the_same_words_have_links_of_their_own() -> None:
     same = [notice(subject=f"req-{n}", requester="ana", dataset="prod/orders") for n in range(3)]
     digest = message([replace(n, id=str(i)) for i, n in enumerate(same)], "https://weir.example.com", "example.com")
-    lines = body(ChatKind.SLACK, digest)["text"].splitlines()
+    lines = str(body(ChatKind.SLACK, digest)["text"]).splitlines()
     assert [line.partition("|")[0] for line in lines] == [
         f"<https://weir.example.com/requests/req-{n}" for n in range(3)
     ]
-    actions = body(ChatKind.TEAMS, digest)["attachments"][0]["content"]["actions"]
+    card = json.loads(json.dumps(body(ChatKind.TEAMS, digest)))
+    actions = card["attachments"][0]["content"]["actions"]
     assert [each["url"][-5:] for each in actions] == ["req-0", "req-1", "req-2"]
 
 

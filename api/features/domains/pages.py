@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from api.features.domains import answers
 from api.visibility.domains import SeenDomains
 from api.visibility.readers import Reader
+from catalog.declared.documents import WrittenDocument
 from catalog.errors import NotFound
 from policies.access.identity import Identity
 from policies.decision.domains import Domain, Power
@@ -19,7 +20,7 @@ class DomainPages:
     know of."""
 
     def __init__(
-        self, identity: Identity, subject: Subject, reader: Reader, documents: Sequence[dict[str, Any]]
+        self, identity: Identity, subject: Subject, reader: Reader, documents: Sequence[WrittenDocument]
     ) -> None:
         self._identity, self._subject, self._reader = identity, subject, reader
         self._own = identity.domains(subject)
@@ -28,9 +29,9 @@ class DomainPages:
         self._declared = {each["metadata"]["name"]: each for each in seen if each["kind"] == KIND}
         self._documents = [each for each in seen if each["kind"] != KIND]
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[answers.ListedDomain]:
         """By name."""
-        return [self._listed(name) for name in sorted(self._declared)]
+        return [answers.ListedDomain.model_validate(self._listed(name)) for name in sorted(self._declared)]
 
     def domain(self, name: str) -> Domain:
         """Raises NotFound for one that the reader may not know of, as for one that is not there."""
@@ -39,48 +40,48 @@ class DomainPages:
             raise NotFound(f"There is no domain {name!r} that you may know of.", details={"domain": name})
         return known
 
-    def one(self, name: str) -> dict[str, Any]:
+    def one(self, name: str) -> answers.OneDomain:
         """Raises NotFound."""
         domain = self.domain(name)
         everywhere = {each for each in Power if each in self._permissions}
         mine = [each for each in self._documents if each["metadata"].get("domain") == name]
-        return {
+        return answers.OneDomain(
             **self._listed(name),
-            "patterns": list(domain.datasets),
-            "admins": _people(domain.admins),
-            "stewards": _people(domain.stewards),
-            "documents": [
-                {
-                    "kind": each["kind"],
-                    "name": each["metadata"]["name"],
-                    "description": each["spec"].get("description") or "",
-                }
+            patterns=list(domain.datasets),
+            admins=_people(domain.admins),
+            stewards=_people(domain.stewards),
+            documents=[
+                answers.DomainDocument(
+                    kind=each["kind"],
+                    name=each["metadata"]["name"],
+                    description=each["spec"].get("description") or "",
+                )
                 for each in sorted(mine, key=lambda each: (each["kind"], each["metadata"]["name"]))
             ],
-            "may": sorted(everywhere | self._own.get(name, frozenset())),
-            "manages": "manage" in self._permissions,
-        }
+            may=sorted(everywhere | self._own.get(name, frozenset())),
+            manages="manage" in self._permissions,
+        )
 
-    def datasets(self, name: str, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
-        """A page of its datasets, and how many there are, of those that the reader may know of. Raises NotFound."""
+    def datasets(self, name: str, limit: int, offset: int) -> answers.DomainDatasets:
+        """A page of its datasets, of those that the reader may know of. Raises NotFound."""
         domain = self.domain(name)
         every = sorted(
             (each for each in self._reader.store.outlines() if domain.has(each.reference)),
             key=lambda each: each.reference,
         )
-        shown = [
-            {
-                "namespace": each.id.namespace,
-                "name": each.id.name,
-                "reference": each.reference,
-                "owners": [str(owner) for owner in each.owners],
-                "tags": sorted(each.tags),
-            }
+        page = [
+            answers.DomainDataset(
+                namespace=each.id.namespace,
+                name=each.id.name,
+                reference=each.reference,
+                owners=[str(owner) for owner in each.owners],
+                tags=sorted(each.tags),
+            )
             for each in every[offset : offset + limit]
         ]
-        return shown, len(every)
+        return answers.DomainDatasets(datasets=page, total=len(every))
 
-    def _listed(self, name: str) -> dict[str, Any]:
+    def _listed(self, name: str) -> dict[str, object]:
         mine = self._own.get(name, frozenset())
         return {
             "name": name,
@@ -89,5 +90,5 @@ class DomainPages:
         }
 
 
-def _people(match: SubjectMatch) -> dict[str, list[str]]:
-    return {"users": sorted(match.users), "groups": sorted(match.groups)}
+def _people(match: SubjectMatch) -> answers.DomainMembers:
+    return answers.DomainMembers(users=sorted(match.users), groups=sorted(match.groups))
