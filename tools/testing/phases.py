@@ -271,6 +271,8 @@ def _children() -> Iterator[_Children]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, end)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as below nohup; what is ignored here is ignored by children
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield children
     finally:
