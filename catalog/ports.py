@@ -30,6 +30,7 @@ from catalog.records import (
     DatasetRecord,
     DeclaredDocument,
     FieldNote,
+    FieldTag,
     Page,
     StoredSchema,
 )
@@ -141,6 +142,9 @@ class ClassificationStore(Protocol):
         self, entities: Collection[str] | None = None
     ) -> list[tuple[DatasetId, ClassificationRecord]]:
         """Of every dataset that was not deleted; only of these entities, when given."""
+
+    def field_tags(self, entities: Collection[str] | None = None) -> list[FieldTag]:
+        """The same without evidence and review, in any order, in a fraction of the time."""
 
     def put_classifications(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from catalog.model import Classification, DatasetId, Owner, ReviewState, SchemaVersion
 
@@ -188,6 +188,21 @@ class ClassificationRecord:
 
     def plain(self) -> Classification:
         return Classification(self.path, self.entity, self.score, self.state, self.evidence)
+
+
+class FieldTag(NamedTuple):
+    """What of a classification is counted over thousands of datasets: without evidence and review."""
+
+    dataset: DatasetId
+    path: str
+    entity: str
+    score: float
+    state: ReviewState
+
+    @property
+    def holds(self) -> bool:
+        """Counts as a tag of the field: everything that was not rejected."""
+        return self.state is not ReviewState.REJECTED
 
 
 @dataclass(frozen=True, slots=True)

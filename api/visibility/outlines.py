@@ -68,9 +68,9 @@ class Outlines:
     def _in_fields(self, tags: frozenset[str], by_term: Mapping[str, Iterable[str]]) -> dict[DatasetId, set[str]]:
         results: dict[DatasetId, set[str]] = {}
         entities = None if PERSONAL_DATA_TAG in tags else tags
-        for dataset, record in self._store.all_classifications(entities):
-            if record.holds:
-                results.setdefault(dataset, set()).add(record.entity)
+        for tag in self._store.field_tags(entities):
+            if tag.holds:
+                results.setdefault(tag.dataset, set()).add(tag.entity)
         for term, own_tags in by_term.items():
             if entities is None or not entities.isdisjoint(own_tags):
                 for dataset in self._store.term_carriers([term]):

@@ -20,6 +20,7 @@ from catalog.records import (
     DatasetOutline,
     DatasetRecord,
     FieldNote,
+    FieldTag,
     Page,
     StoredSchema,
 )
@@ -120,13 +121,22 @@ class SeenStore(PassesOn):
     def all_classifications(
         self, entities: Collection[str] | None = None
     ) -> list[tuple[DatasetId, ClassificationRecord]]:
-        parted = self._horizon.parted
-        hidden = parted.nothing | parted.bare | parted.plain
+        hidden = self._without_evidence
         return [
             (dataset, self._without_sources(each))
             for dataset, each in self._store.all_classifications(entities)
             if dataset not in hidden
         ]
+
+    def field_tags(self, entities: Collection[str] | None = None) -> list[FieldTag]:
+        hidden = self._without_evidence
+        return [each for each in self._store.field_tags(entities) if each.dataset not in hidden]
+
+    @property
+    def _without_evidence(self) -> Collection[DatasetId]:
+        """Datasets of whose personal data the reader knows nothing."""
+        parted = self._horizon.parted
+        return parted.nothing | parted.bare | parted.plain
 
     def classification_history(
         self, dataset: DatasetId | None, until: datetime

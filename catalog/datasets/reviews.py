@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.model import DatasetId, ReviewState
 from catalog.paths import FieldPath
 from catalog.ports import CatalogStore
-from catalog.records import ClassificationRecord
+from catalog.records import ClassificationRecord, FieldTag
 
 MAX_ITEMS = 10_000
 """Reviews in one call."""
@@ -24,7 +24,7 @@ DOUBTFUL_BELOW = 0.65
 """Scores of detections that rest on the name and a loose form alone are lower."""
 
 
-def is_doubtful(record: ClassificationRecord) -> bool:
+def is_doubtful(record: ClassificationRecord | FieldTag) -> bool:
     """Whether a suggestion rests on little: a person looks at it more closely."""
     return record.state is ReviewState.SUGGESTED and record.score < DOUBTFUL_BELOW
 

@@ -23,6 +23,7 @@ from catalog.records import (
     DatasetRecord,
     DeclaredDocument,
     FieldNote,
+    FieldTag,
     Source,
     StoredSchema,
 )
@@ -216,6 +217,9 @@ def test_classifications_and_their_history(store: CatalogStore) -> None:
     assert store.classifications(ORDERS) == [confirmed]
     assert store.all_classifications() == store.all_classifications({"EMAIL_ADDRESS"}) == [(ORDERS, confirmed)]
     assert store.all_classifications({"PERSON"}) == [] and store.all_classifications(set()) == []
+    light = [FieldTag(ORDERS, "value.b", "EMAIL_ADDRESS", confirmed.score, ReviewState.CONFIRMED)]
+    assert store.field_tags() == store.field_tags({"EMAIL_ADDRESS"}) == light and light[0].holds
+    assert store.field_tags({"PERSON"}) == [] and store.field_tags(set()) == []
     then = store.classification_history(ORDERS, NOW)
     assert [(d, e.path, e.record) for d, e in then] == [(ORDERS, "value.b", first[0]), (ORDERS, ODD, first[1])]
     steps = store.classification_history(ORDERS, later)

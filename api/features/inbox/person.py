@@ -10,7 +10,7 @@ from api.features.inbox.whole_catalog import WholeCatalog, live_datasets
 from api.visibility.readers import Reader
 from api.visibility.sight import Sights, owns
 from catalog.model import DatasetId
-from catalog.records import ClassificationRecord, DatasetRecord
+from catalog.records import DatasetRecord, FieldTag
 from policies.access.identity import Identity
 from policies.decision.domains import Power, Reach
 from policies.model import Subject
@@ -53,7 +53,7 @@ class Person:
             return self._datasets
 
     @property
-    def tags(self) -> list[tuple[DatasetId, ClassificationRecord]]:
+    def tags(self) -> list[FieldTag]:
         """Kinds of personal data in these datasets, as far as they may know of them."""
         with self._lock:
             return self._tags
@@ -73,7 +73,7 @@ class Person:
         return self._whole.datasets() if self.reader.horizon is None else live_datasets(self.reader.store)
 
     @cached_property
-    def _tags(self) -> list[tuple[DatasetId, ClassificationRecord]]:
+    def _tags(self) -> list[FieldTag]:
         known = self.datasets
-        tags = self._whole.tags() if self.reader.horizon is None else self.reader.store.all_classifications()
-        return [(dataset, each) for dataset, each in tags if dataset in known]
+        tags = self._whole.tags() if self.reader.horizon is None else self.reader.store.field_tags()
+        return [each for each in tags if each.dataset in known]

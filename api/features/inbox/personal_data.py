@@ -26,8 +26,8 @@ def detections(person: Person) -> Sequence[Row]:
     """Suggestions that the person may confirm or reject; of all datasets, or of their own."""
     doubts = [
         is_doubtful(each)
-        for dataset, each in person.tags
-        if each.state is ReviewState.SUGGESTED and _reviews(person, person.datasets[dataset])
+        for each in person.tags
+        if each.state is ReviewState.SUGGESTED and _reviews(person, person.datasets[each.dataset])
     ]
     if not doubts:
         return []
@@ -57,9 +57,9 @@ def unmasked(person: Person, grants: Grants, clock: Callable[[], float] = time.m
     counted when the time is over is a lower bound.
     """
     places: dict[DatasetId, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for dataset, each in person.tags:
-        if each.holds and is_personal(each.entity) and person.has(Power.REPORT, person.datasets[dataset]):
-            places[dataset][each.path].add(each.entity)
+    for each in person.tags:
+        if each.holds and is_personal(each.entity) and person.has(Power.REPORT, person.datasets[each.dataset]):
+            places[each.dataset][each.path].add(each.entity)
     people: dict[str, set[str]] = defaultdict(set)
     until, looked = clock() + COUNTED_S, 0
     references = [person.datasets[dataset].reference for dataset in places]
@@ -92,7 +92,7 @@ def unmasked(person: Person, grants: Grants, clock: Callable[[], float] = time.m
 
 def unowned(person: Person) -> Sequence[Row]:
     """Topics with personal data without owners of their own: as many as the list shows that the row links to."""
-    personal = {dataset for dataset, each in person.tags if each.holds and is_personal(each.entity)}
+    personal = {each.dataset for each in person.tags if each.holds and is_personal(each.entity)}
     topics = [
         record
         for dataset in personal

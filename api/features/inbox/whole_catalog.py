@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from catalog.change_cache import ChangeCache
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
-from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord
+from catalog.records import DatasetFilter, DatasetRecord, FieldTag
 
 Datasets = dict[DatasetId, DatasetRecord]
-Tags = Sequence[tuple[DatasetId, ClassificationRecord]]
+Tags = Sequence[FieldTag]
 
 
 class WholeCatalog:
@@ -26,7 +26,7 @@ class WholeCatalog:
 
     def tags(self) -> Tags:
         """Those of datasets that are there."""
-        return self._tags.get("", self._store.all_classifications)
+        return self._tags.get("", self._store.field_tags)
 
 
 def live_datasets(store: CatalogStore) -> Datasets:

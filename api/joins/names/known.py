@@ -106,7 +106,7 @@ class KnownNames:
                     every = references(kind, document.key, document.spec)
                     tags |= {each.name for each in every if each.what == "tag"}
         seen = {each.id for each in self._outlines}
-        return tags | {each.entity for dataset, each in self._store.all_classifications() if dataset in seen}
+        return tags | {each.entity for each in self._store.field_tags() if each.dataset in seen}
 
     @cached_property
     def _outlines(self) -> Sequence[Any]:

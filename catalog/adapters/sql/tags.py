@@ -11,7 +11,7 @@ from sqlalchemy import select
 from catalog.adapters.sql.base import SqlPart, need_row
 from catalog.adapters.sql.tables import ClassificationEventRow, ClassificationRow, DatasetRow
 from catalog.model import DatasetId, ReviewState
-from catalog.records import ClassificationEvent, ClassificationRecord, Source
+from catalog.records import ClassificationEvent, ClassificationRecord, FieldTag, Source
 
 _COLUMNS = tuple(ClassificationRecord.__dataclass_fields__)
 _TIMES = ("reviewed_at", "first_at", "seen_at")
@@ -44,6 +44,20 @@ class SqlTags(SqlPart):
                 for namespace, name, *columns in session.execute(query)
             ]
         return sorted(pairs, key=lambda pair: (pair[0], pair[1].key))
+
+    def field_tags(self, entities: Collection[str] | None = None) -> list[FieldTag]:
+        tag = ClassificationRow
+        query = select(tag.dataset_id, tag.path, tag.entity, tag.score, tag.state)
+        if entities is not None:
+            query = query.where(tag.entity.in_(list(entities)))
+        live = select(DatasetRow.id, DatasetRow.namespace, DatasetRow.name).where(DatasetRow.deleted_at.is_(None))
+        with self._database.read() as session:
+            datasets = {key: DatasetId(namespace, name) for key, namespace, name in session.execute(live)}
+            return [
+                FieldTag(datasets[key], path, entity, score, ReviewState(state))
+                for key, path, entity, score, state in session.execute(query)
+                if key in datasets
+            ]
 
     def put_classifications(
         self,

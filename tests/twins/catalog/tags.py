@@ -10,6 +10,7 @@ from catalog.records import (
     ClassificationEvent,
     ClassificationRecord,
     DeclaredDocument,
+    FieldTag,
 )
 from tests.twins.catalog.datasets import MemoryDatasets
 from tests.twins.catalog.state import counted
@@ -29,6 +30,12 @@ class MemoryTags(MemoryDatasets):
             for record in self._live()
             for tag in self.classifications(record.id)
             if entities is None or tag.entity in entities
+        ]
+
+    def field_tags(self, entities: Collection[str] | None = None) -> list[FieldTag]:
+        return [
+            FieldTag(dataset, tag.path, tag.entity, tag.score, tag.state)
+            for dataset, tag in self.all_classifications(entities)
         ]
 
     @counted
