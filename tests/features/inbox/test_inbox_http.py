@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -95,6 +96,18 @@ def weir(tmp_path: Path, topics: dict[str, Any]) -> Iterator[ApiWorld]:
 def _state(weir: ApiWorld) -> None:
     weir.scan(bootstrapServers="localhost:9092", cluster="prod")
     weir.apply(DECLARED)
+
+
+@pytest.fixture(autouse=True)
+def _disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of it is free, whatever this machine has."""
+    _free(monkeypatch, 50)
+
+
+def _free(monkeypatch: pytest.MonkeyPatch, percent: int) -> None:
+    size = 100 * 2**30
+    usage = SimpleNamespace(total=size, used=size * (100 - percent) // 100, free=size * percent // 100)
+    monkeypatch.setattr("api.features.inbox.operation.shutil.disk_usage", lambda _: usage)
 
 
 def inbox(client: Any) -> dict[str, Any]:
@@ -308,6 +321,14 @@ def test_a_part_that_cannot_be_counted_says_so_and_the_others_are_there(
     assert "a secret value" not in str(answer)
     assert "detection" in {each["kind"] for each in answer["rows"]}
     assert answer["next"] is None
+
+
+def test_a_disk_that_is_nearly_full_is_for_who_manages(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert rows(weir.admin, "disk") == []
+    _free(monkeypatch, 9)
+    one = row(weir.admin, "disk")
+    assert (one["subject"], one["text"]) == ("9.0 GiB", "free on the disk of Weir's folder, 9%")
+    assert rows(weir.user("petra"), "disk") == []
 
 
 def test_an_empty_inbox_says_what_to_do_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
