@@ -70,11 +70,12 @@ def sentence(problem: Mapping[str, Any]) -> str:
     reason = str(problem.get("reason", "problem"))
     first = problem.get("first") or {}
     part = problem.get("part", "")
+    named = f"the {part}" if part not in ("", "record", "registry") else ""
     words = {
         "count": f"{problem.get('count', 'Some')}",
         "times": _times(problem.get("count")),
-        "part": f" the {part}" if part not in ("", "record", "registry") else "",
-        "within": f" of the {part}" if part not in ("", "record", "registry") else "",
+        "part": f" {named}" if named else "",
+        "within": f" of {named}" if named else "",
         "partition": f" in partition {problem['partition']}" if "partition" in problem else "",
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
         "partitions": ", ".join(str(number) for number in problem.get("partitions", ())),

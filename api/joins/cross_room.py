@@ -22,7 +22,7 @@ from lineage.model import Direction, Kind, Level
 from lineage.questions.answers import Reader
 from lineage.questions.queries import Lineage
 from lineage.questions.traversal import hops
-from lineage.sql.model import SqlLineage
+from lineage.sql.model import Columns, SqlLineage
 from lineage.sql.separate_process import SqlApart
 from policies.access.grants import Grants
 from policies.access.mentions import people_in
@@ -171,7 +171,7 @@ class CatalogSliver:
         path = path_of(record.id, path)
         return schema is not None and any(profile.path == path for profile in schema.fields)
 
-    def columns(self, dataset: DatasetId) -> Mapping[str, Any] | None:
+    def columns(self, dataset: DatasetId) -> Columns | None:
         """The columns of a dataset as its newest schema knows them, nested; None for one without a schema.
 
         Kept for a few seconds: the fold asks for the same datasets with every batch.
@@ -183,38 +183,34 @@ class CatalogSliver:
             known = self._columns[dataset] = (time.monotonic(), self._read_columns(dataset))
         return known[1]
 
-    def _read_columns(self, dataset: DatasetId) -> ColumnTree | None:
+    def _read_columns(self, dataset: DatasetId) -> Columns | None:
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
         schema = self._store.current_schema(record.id) if record is not None else None
         return columns_of_paths(profile.field_path for profile in schema.fields) if schema is not None else None
 
 
-ColumnTree = dict[str, "ColumnTree | None"]
-"""Name of a column -> the columns inside it; None where there are none."""
-
-
-def columns_of_paths(paths: Iterable[FieldPath]) -> ColumnTree:
+def columns_of_paths(paths: Iterable[FieldPath]) -> Columns:
     """Field paths of a topic as the columns SQL sees: the value's fields, nested, and what a record has beside them."""
-    columns: ColumnTree = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
-    for path in paths:
-        if path.root != "value":
-            continue
-        inside = columns
-        names = [
-            step.name if step.kind is StepKind.FIELD else "[]"
+    names = [
+        [
+            step.name or "" if step.kind is StepKind.FIELD else "[]"
             for step in path.steps
             if step.kind in (StepKind.FIELD, StepKind.ELEMENTS)
         ]
-        for name in names:
-            column = inside.get(name or "")
-            if column is None:
-                column = inside[name or ""] = {}
-            inside = column
-    return _ended(columns)
+        for path in paths
+        if path.root == "value"
+    ]
+    beside = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
+    return {**beside, **(_nested(names) or {})}
 
 
-def _ended(tree: ColumnTree) -> ColumnTree:
-    return {name: _ended(inside) if inside else None for name, inside in tree.items()}
+def _nested(paths: Iterable[Sequence[str]]) -> Columns | None:
+    """Names of columns from the outermost on -> each name with those inside it; None where there are none."""
+    inside: dict[str, list[Sequence[str]]] = {}
+    for path in paths:
+        if path:
+            inside.setdefault(path[0], []).append(path[1:])
+    return {name: _nested(rest) for name, rest in inside.items()} or None
 
 
 @dataclass(frozen=True, slots=True)

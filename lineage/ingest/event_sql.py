@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from lineage.ingest.events import DatasetRef, JobEvent, RunEvent, facet
+from lineage.sql.model import Columns
 from lineage.sql.redacted_text import without_values
 
 SQL = "q"  # text, dialect ("" when it is not said)
@@ -20,9 +21,6 @@ SCHEMA = "s"  # dataset namespace, name, its columns as JSON (see `tree_of`)
 MAX_TEXT = 500_000
 """Characters of a statement that are kept for reading."""
 _DEEPEST = 20
-
-Columns = dict[str, "Columns | None"]
-"""Names with what is inside them."""
 
 _ENGINES = {
     "spark": "spark",
@@ -96,7 +94,7 @@ def schema_columns(ref: DatasetRef) -> Columns:
 
 def tree_of(fields: Any, depth: int = 0) -> Columns:
     """A schema facet's fields as nested names: `{"items": {"[]": {"sku": null}}}`."""
-    tree: Columns = {}
+    tree: dict[str, Columns | None] = {}
     for field in fields if isinstance(fields, list) and depth < _DEEPEST else ():
         if isinstance(field, Mapping) and isinstance(field.get("name"), str) and field["name"]:
             inside = tree_of(field.get("fields"), depth + 1) or None

@@ -13,7 +13,7 @@ Facet = Mapping[str, Any]
 _SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/"
 
 
-class Named(TypedDict):
+class ObservedDataset(TypedDict):
     """A dataset of an event."""
 
     namespace: str
@@ -35,8 +35,8 @@ class ObservedEvent(TypedDict):
     schemaURL: str
     run: dict[str, str]
     job: ObservedJob
-    inputs: list[Named]
-    outputs: list[Named]
+    inputs: list[ObservedDataset]
+    outputs: list[ObservedDataset]
 
 
 def run_event(

@@ -94,7 +94,7 @@ class DecisionAnswer(TypedDict):
 
 
 @final
-class Undecided(TypedDict):
+class UndecidedQuestion(TypedDict):
     """A question of several that cannot be answered, and so opens nothing."""
 
     dataset: str
@@ -129,7 +129,7 @@ class Decisions:
         self.named: Callable[[Subject, str], str] = lambda _, text: reference(text)
         """`CLUSTER/TOPIC` of a dataset that a caller may know of, as they may write it. Raises DatasetNotFound."""
 
-    def decide(self, caller: Subject, asked: Sequence[DecisionRequest]) -> list[DecisionAnswer | Undecided]:
+    def decide(self, caller: Subject, asked: Sequence[DecisionRequest]) -> list[DecisionAnswer | UndecidedQuestion]:
         """One answer for each question, in order; what one question lacks is an `error` in its place.
 
         Raises NotAllowed (others without the permission), InvalidInput (too many, an action that is none).
@@ -175,7 +175,9 @@ class Decisions:
         except (NotFound, InvalidInput):
             return False
 
-    def _one(self, caller: Subject, asked: DecisionRequest, view: View, now: datetime) -> DecisionAnswer | Undecided:
+    def _one(
+        self, caller: Subject, asked: DecisionRequest, view: View, now: datetime
+    ) -> DecisionAnswer | UndecidedQuestion:
         try:
             facts = self._facts.facts(self.named(caller, asked.dataset))
             places = [FieldPath.parse(path) for path in asked.fields]

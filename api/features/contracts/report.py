@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from api.features.lineage.shown_impact import Affected, Impact
+from api.features.lineage.shown_impact import AffectedNode, Impact
 from catalog.contracts.diff import ContractChange, Effect
 from catalog.contracts.rules import Result, Rule, State
 
@@ -59,9 +59,9 @@ class Report:
     def owners(self) -> list[str]:
         return sorted({owner for each in self.impacts.values() for owner in each["summary"]["owners"]})
 
-    def affected(self) -> list[Affected]:
+    def affected(self) -> list[AffectedNode]:
         """Everything downstream of the breaks, each once, the nearest first."""
-        rows: dict[str, Affected] = {}
+        rows: dict[str, AffectedNode] = {}
         for answer in self.impacts.values():
             for row in answer["affected"]:
                 if row["id"] not in rows or row["hops"] < rows[row["id"]]["hops"]:
@@ -74,7 +74,7 @@ def as_text(report: Report) -> str:
     lines += [f"{_SIGNS[f.state]} {f.text}" + (f" ({f.reason})" if f.reason else "") for f in _worst_first(report)]
     lines += [_counts(report)] if report.findings or not report.is_read else []
     if affected := report.affected():
-        lines.append(f"Affected downstream: {len(affected)}")
+        lines.append(f"AffectedNode downstream: {len(affected)}")
         lines += [f"  {_name(row)}{_owners(row)}" for row in affected[:_MOST]]
     if report.owners:
         lines.append(f"Owners to ask: {', '.join(report.owners)}")
@@ -160,12 +160,12 @@ def _counts(report: Report) -> str:
     )
 
 
-def _name(row: Affected) -> str:
+def _name(row: AffectedNode) -> str:
     where = f"{row['namespace']}/{row['name']}" + (f" {row['field']}" if row.get("field") else "")
     return f"{'field' if row['type'] == 'datasetField' else row['type']} {where}"
 
 
-def _owners(row: Affected) -> str:
+def _owners(row: AffectedNode) -> str:
     return f" (owners: {', '.join(row['owners'])})" if row["owners"] else ""
 
 

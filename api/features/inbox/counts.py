@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextvars
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+
+from cachetools import TTLCache
 
 from api.features.inbox.rows import Row
 from policies.model import Subject
@@ -16,16 +16,9 @@ Part = Callable[[], Sequence[Row]]
 Count = Future[Sequence[Row]]
 
 _THREADS = 16
-KEPT_S = 10
-"""A count that a first look began is read by the whole look that begins within so many seconds of it."""
-STUCK_S = 60
-"""A count that has not ended after so many seconds is begun once more."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    count: Count
-    at: float
+_KEPT_S = 10
+"""For so many seconds the looks of one person share a count that none of them has read."""
+_MOST = 10_000
 
 
 class Counts:
@@ -33,7 +26,7 @@ class Counts:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="inbox")
-        self._begun: dict[tuple[Subject, str], _Begun] = {}
+        self._unread: TTLCache[tuple[Subject, str], Count] = TTLCache(_MOST, _KEPT_S)
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -50,16 +43,15 @@ class Counts:
         counts = {name: self._count(subject, name, part) for name, part in parts.items()}
         wait(counts.values(), timeout=seconds)
         ended = {name: count for name, count in counts.items() if count.done()}
-        with self._lock:
-            for name in ended if not first or len(ended) == len(counts) else ():
-                self._begun.pop((subject, name), None)
+        if not first or len(ended) == len(counts):
+            with self._lock:
+                for name in ended:
+                    self._unread.pop((subject, name), None)
         return {name: ended.get(name) for name in counts}
 
     def _count(self, subject: Subject, name: str, part: Part) -> Count:
-        now = time.monotonic()
         with self._lock:
-            begun = self._begun.get((subject, name))
-            if begun is None or now - begun.at > (KEPT_S if begun.count.done() else STUCK_S):
-                begun = _Begun(self._pool.submit(contextvars.copy_context().run, part), now)
-                self._begun[subject, name] = begun
-            return begun.count
+            count = self._unread.get((subject, name))
+            if count is None:
+                count = self._unread[subject, name] = self._pool.submit(contextvars.copy_context().run, part)
+            return count

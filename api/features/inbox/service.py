@@ -88,10 +88,10 @@ class Inboxes:
         `within_s`: shorter than that: what is not counted by then is named in `counting`, and the next look has it.
         """
         person = self._person(subject)
-        first = within_s is not None and within_s < self._patience_s
+        seconds = min(within_s or self._patience_s, self._patience_s)
+        first = seconds < self._patience_s
         rows: list[Row] = []
         uncounted, counting = [], []
-        seconds = self._patience_s if within_s is None else min(within_s, self._patience_s)
         counts = self._counts.look(subject, self._parts(person), seconds, first)
         for name, count in counts.items():
             if first and count is None:

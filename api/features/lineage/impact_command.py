@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.features.lineage.node_words import BASIS, Depth, node_id
-from api.features.lineage.shown_impact import Affected, Impact
+from api.features.lineage.shown_impact import AffectedNode, Impact
 from api.terminal.options import As, AsOf, api
 from api.terminal.output import Format, console, escape, print_text, show
 from lineage.model import Basis
@@ -130,7 +130,7 @@ def _affecting(node: str | None, field: str | None, change: Change | None, fail_
     return {"change": change, "nodeId": node_id(node, field) if node is not None else node_id(field or "")}
 
 
-def _fails(affected: list[Affected], fail_on: FailOn) -> bool:
+def _fails(affected: list[AffectedNode], fail_on: FailOn) -> bool:
     match fail_on:
         case FailOn.AFFECTED:
             return bool(affected)

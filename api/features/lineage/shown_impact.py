@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class Affected(TypedDict):
+class AffectedNode(TypedDict):
     """A dataset, field or job downstream."""
 
     id: str
@@ -29,6 +29,6 @@ class Impact(TypedDict):
     """What is downstream of a change."""
 
     root: str
-    affected: list[Affected]
+    affected: list[AffectedNode]
     truncated: bool
     summary: Summary

@@ -73,7 +73,7 @@ class Undecided(Answer):
     error: Failure
 
 
-def decided(answer: decision_service.DecisionAnswer | decision_service.Undecided) -> Decision | Undecided:
+def decided(answer: decision_service.DecisionAnswer | decision_service.UndecidedQuestion) -> Decision | Undecided:
     """One of several answers."""
     kind: type[Decision] | type[Undecided] = Undecided if "error" in answer else Decision
     return kind.model_validate(answer)

@@ -250,7 +250,7 @@ async def stream(
             for each in events:
                 yield _event(each)
         except WeirError as error:
-            yield _event({"type": "error", "code": error.code, "message": error.message, "details": error.details})
+            yield _event({"type": "error", **error.parts()})
         finally:
             close = getattr(events, "close", None)
             if close is not None:

@@ -1,4 +1,4 @@
-"""What commands read of an answer is what the API gives: its keys, which may be missing, which may be null, and of what kind."""
+"""Commands read only keys that the API gives, and expect null, a missing key or a type where the API may give it."""
 
 from __future__ import annotations
 
