@@ -163,6 +163,7 @@ class ApiWorld:
                 topic_details=self.details,
                 log=self.log,
                 source=MemoryEventSource(self.log),
+                lag_source=MemoryEventSource(self.log),
                 letters=MemoryEventLog(),
                 graph=self.graph,
                 publisher=MemoryHeadPublisher(),

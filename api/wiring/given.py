@@ -68,6 +68,7 @@ class GivenAdapters:
     log: EventLog | Real = REAL
     letters: EventLog | Real = REAL
     source: EventSource | Real = REAL
+    lag_source: EventSource | Real = REAL
     graph: LineageGraph | Real = REAL
     groups_of: GroupsOf | Real = REAL
     event_topic: Receiver | Real | None = REAL

@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seriousFindings } from "./axe";
 import { produce } from "./produce";
+import { sampled } from "./sampled";
 import { launch, ROOM, visit, WEIR } from "./weir";
 
 let browser: Browser;
@@ -177,7 +178,7 @@ test("a record of 5 MB freezes nothing: it comes cut, opens whole, and its text 
   expect(wrong).toEqual([]);
 });
 
-test.each([{}, { dark: true }, { width: 390, height: 800 }])(
+test.each(sampled([{}, { dark: true }, { width: 390, height: 800 }], 3))(
   "every view of records is accessible: %o",
   async (look) => {
     for (const view of ["", "?view=tree", "?view=raw"]) {
@@ -233,7 +234,7 @@ test("the list of datasets has the lag of each topic, which leads to its groups"
   await close();
 });
 
-test.each([{}, { dark: true }, { width: 390, height: 800 }])(
+test.each(sampled([{}, { dark: true }, { width: 390, height: 800 }], 3))(
   "the tabs of the topic are accessible: %o",
   async (look) => {
     for (const [tab, ready] of [
