@@ -1,7 +1,7 @@
 """The web pages in a real browser on the demo: journeys, every page by axe-core, complaints about others, limits.
 
 The tests themselves are ui/e2e/*.spec.ts, so that those who work on the pages run them without Python; here each file
-is one test of `weir test --all`, and twelve of them of `weir test`. All run in one process and one browser; a file that
+is one test of `weir test --all`, and seven of them of `weir test`. All run in one process and one browser; a file that
 fails and is asked again runs alone. Without a browser or Node they are skipped, and the reason names what to install.
 """
 
@@ -14,17 +14,17 @@ from tests.e2e.browser import UI, SpecResult, browser_missing, packages_missing,
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600, func_only=True)]
 
-QUICK = {
-    "accessReviews", "complaints", "domains", "doors", "forms", "graph", "journeys", "offered", "pages", "records", "safety",
-    "views",
-}  # fmt: skip
-"""Those of a quick run: what people may see and do, what is drawn unsafely, and each main journey."""
+ALWAYS = {"journeys", "offered", "pages", "safety"}
+"""In every quick run: each main journey, what people may do, how pages look, and what is drawn unsafely."""
+
+BY_TURNS = {"accessReviews", "complaints", "domains", "doors", "forms", "graph", "records", "views"}
+"""Some of these are in a quick run, others with each seed."""
 
 SPECS = sorted(path.name.removesuffix(".spec.ts") for path in (UI / "e2e").glob("*.spec.ts"))
 
 
 def test_every_spec_file_is_found() -> None:
-    assert {"limits"} | QUICK <= set(SPECS)
+    assert {"limits"} | ALWAYS | BY_TURNS <= set(SPECS)
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +45,21 @@ def outcomes(browser: None, demo: RunningWeir, request: pytest.FixtureRequest) -
 
 
 def _of(spec: str) -> object:
-    return spec if spec in QUICK else pytest.param(spec, marks=pytest.mark.tail)
+    return spec if spec in ALWAYS else pytest.param(spec, marks=pytest.mark.tail)
 
 
-@pytest.mark.parametrize("spec", [_of(spec) for spec in SPECS])
+@pytest.mark.parametrize("spec", [_of(spec) for spec in SPECS if spec not in BY_TURNS])
 def test_in_a_browser(outcomes: dict[str, SpecResult], demo: RunningWeir, spec: str) -> None:
+    check_spec(spec, outcomes, demo)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("spec", sorted(BY_TURNS))
+def test_by_turns_in_a_browser(outcomes: dict[str, SpecResult], demo: RunningWeir, spec: str) -> None:
+    check_spec(spec, outcomes, demo)
+
+
+def check_spec(spec: str, outcomes: dict[str, SpecResult], demo: RunningWeir) -> None:
     first = outcomes.pop(spec, None)
     outcome = first or run_specs([spec], demo.url, demo.home / "tokens", timeout=540)[spec]
     print(outcome.text[-4000:])

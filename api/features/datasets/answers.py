@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
-from api.edge.answer import Answer, OpenAnswer, Time, about, absent
+from api.edge.answer import Answer, Time, about, absent
+from api.features.datasets.curated_answers import Curated, FieldNote, ResponsibleFor
+from api.features.datasets.problem_answers import Problem
+from api.features.datasets.reported_answers import Reported, ReportedSummary
 from api.formats.readable_places import Access
 from api.visibility.knowledge import DatasetAudiences
 from catalog import records
-from catalog.curation.stated import announced
 from catalog.model import SchemaVersion
 from catalog.records import KEY_TYPE, DatasetRecord, rfc3339
 from policies.decision.visibility import DatasetKnowledge
-
-
-class FirstPlace(Answer):
-    """A place in a topic."""
-
-    partition: int
-    offset: int
-    time: Time | None = absent("Kafka's timestamp of the record.")
-
-
-class Problem(OpenAnswer):
-    """Something a scan could not do or found wrong. Never holds a value of a record."""
-
-    message: str = absent("One sentence.")
-    reason: str = absent("A word for programs: undecodable, byte_limit, ...")
-    part: str = absent("key, value, headers, record, registry or a path.")
-    path: str = absent()
-    dataset: str = absent("CLUSTER/TOPIC.")
-    count: int | None = absent("How often.")
-    first: FirstPlace | None = absent("Where first.")
-    partition: int = absent()
-    withheld: Literal[True] = absent("Counts are left out, as the reader may not see them.")
-
-    @classmethod
-    def of(cls, problem: Mapping[str, Any]) -> Problem:
-        """As a scan kept it."""
-        first = problem.get("first")
-        place = {"first": FirstPlace.model_construct(**first)} if isinstance(first, Mapping) else {}
-        return cls.model_construct(**{**problem, **place})
 
 
 class PartitionOffsets(Answer):
@@ -98,57 +70,6 @@ class LastScan(Answer):
         problems = {"problems": [Problem.of(each) for each in scan["problems"] or ()]} if "problems" in scan else {}
         shown = {name: value for name, value in scan.items() if name != "basis"}
         return cls.model_validate({**shown, **problems})
-
-
-class ReportedTag(Answer):
-    """A tag that a producer gives."""
-
-    key: str
-    value: str = absent()
-    source: str = absent()
-    field: str = absent()
-
-
-class ReportedOwner(Answer):
-    """An owner whom a producer names."""
-
-    name: str
-    type: str | None = absent()
-
-
-class ReportedSummary(Answer):
-    """What producers of lineage report of a dataset, in short; empty where they report nothing."""
-
-    description: str = absent()
-    owners: list[ReportedOwner] = absent()
-    tags: list[ReportedTag] = absent()
-    type: str = absent()
-    sub_type: str = absent()
-    lifecycle: str = absent("CREATE, ALTER, DROP, ...")
-    columns: int = absent("How many columns of it are reported.")
-    columns_left_out: int = absent("Columns beyond those that are kept.")
-
-
-class ReportedName(Answer):
-    """A name a dataset goes by."""
-
-    namespace: str
-    name: str
-
-
-class ReportedFacet(OpenAnswer):
-    """An OpenLineage facet as it is kept."""
-
-    at: Time | None = about("The last report, rounded down to the hour.")
-
-
-class Reported(ReportedSummary):
-    """All that producers report of a dataset."""
-
-    facets: dict[str, ReportedFacet] = absent("By the facet's name.")
-    schema_at: Time | None = absent("Last report of its schema, rounded down to the hour.")
-    names: list[ReportedName] = absent()
-    log_only: list[str] = absent("Facets of which nothing but their presence is kept.")
 
 
 class DatasetBase(Answer):
@@ -311,90 +232,6 @@ class MayDo(Answer):
     review: bool = about("Confirm or reject its personal data.")
     access: bool = about("See who has access.")
     scan: bool
-
-
-class FieldNote(Answer):
-    """What people note about a field."""
-
-    path: str
-    description: str
-    terms: list[str]
-    properties: dict[str, str | int | float | bool]
-
-
-class DatasetOwner(Answer):
-    """A user or a group that owns a dataset itself."""
-
-    name: str = about("A user, or a group as group:NAME.")
-    roles: list[Literal["business", "technical"]]
-
-
-class ResponsibleFor(Answer):
-    """Who answers for a dataset: decides, is notified, is asked."""
-
-    names: list[str] = about("Users, and groups as group:NAME.")
-    source: Literal["dataset", "product", "domain", "cluster", "nobody"] = about("Whose owners they are.")
-    source_name: str = about("Of the product, the domain or the cluster; empty for nobody.")
-    owners: list[DatasetOwner] = about("The dataset's own.")
-
-
-class Certification(Answer):
-    """That people vouch for a dataset."""
-
-    by: str
-    note: str
-
-
-class Deprecation(Answer):
-    """That a dataset is to be used no more."""
-
-    reason: str
-    successor: str | None = about("CLUSTER/TOPIC; null where none is named, or none that the caller may know of.")
-    date: str | None = about("When it ends, as 2026-12-31.")
-
-
-class Announcement(Answer):
-    """A sentence for the readers of a dataset."""
-
-    text: str
-    from_: str | None = Field(alias="from", description="A date or a time.")
-    until: str | None
-
-
-class Curated(Answer):
-    """What people state about a dataset."""
-
-    certification: Certification | None
-    deprecation: Deprecation | None
-    announcements: list[Announcement] = about("Those that are shown now.")
-    properties: dict[str, str | int | float | bool]
-    products: list[str] = about("Data products that it belongs to.")
-
-    @classmethod
-    def of(cls, record: DatasetRecord, knows: Callable[[str], bool], products: Iterable[str], at: datetime) -> Curated:
-        """`knows`: whether the reader may know of a `CLUSTER/TOPIC`."""
-        certification, deprecation = record.curation.get("certification"), record.curation.get("deprecation")
-        return cls(
-            certification=None
-            if certification is None
-            else Certification(by=certification.get("by", ""), note=certification.get("note", "")),
-            deprecation=None if deprecation is None else _deprecation(deprecation, knows),
-            announcements=[
-                Announcement(text=each["text"], from_=each.get("from"), until=each.get("until"))
-                for each in announced(record.curation, at)
-            ],
-            properties=dict(record.curation.get("properties") or {}),
-            products=list(products),
-        )
-
-
-def _deprecation(stated: Mapping[str, Any], knows: Callable[[str], bool]) -> Deprecation:
-    successor = stated.get("successor")
-    return Deprecation(
-        reason=stated.get("reason", ""),
-        successor=successor if successor and knows(successor) else None,
-        date=stated.get("date"),
-    )
 
 
 class DatasetDetails(DatasetBase):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from api.features.datasets.answers import Reported
+from api.features.datasets.reported_answers import Reported
 from api.visibility.producers import Producers
 from catalog.datasets.reported import newest
 from catalog.records import DatasetRecord, rfc3339

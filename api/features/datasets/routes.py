@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
-from api.features.datasets import answers, schema_answers
+from api.features.datasets import answers, curated_answers, schema_answers
 from api.features.datasets.registry_verdicts import Verdicts
 from api.features.datasets.related_answers import RelatedDatasets
 from api.features.datasets.reported import of_dataset
@@ -116,17 +116,19 @@ def get_dataset(
         reported=of_dataset(reader.producers, record),
         entities=(c.entity for c in reader.datasets.classifications(record.id) if c.holds),
         notes=reader.datasets.notes(record.id),
-        curated=answers.Curated.of(record, partial(_knows, reader), products_of(store).get(record.id, ()), now()),
+        curated=curated_answers.Curated.of(
+            record, partial(_knows, reader), products_of(store).get(record.id, ()), now()
+        ),
         responsible=_responsible(responsible.of(record), record),
     )
 
 
-def _responsible(who: Responsible, record: DatasetRecord) -> answers.ResponsibleFor:
-    return answers.ResponsibleFor(
+def _responsible(who: Responsible, record: DatasetRecord) -> curated_answers.ResponsibleFor:
+    return curated_answers.ResponsibleFor(
         names=who.names,
         source=who.source,
         source_name=who.name,
-        owners=[answers.DatasetOwner.model_validate({"name": str(o), "roles": o.roles}) for o in record.owners],
+        owners=[curated_answers.DatasetOwner.model_validate({"name": str(o), "roles": o.roles}) for o in record.owners],
     )
 
 

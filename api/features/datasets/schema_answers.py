@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
-from api.features.datasets.answers import FirstPlace, Problem
+from api.features.datasets.problem_answers import FirstPlace, Problem
 from api.visibility import sight
 from api.visibility.sight import SeenDeparture, SeenField, SeenSchema, Sight
 from catalog import model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about, absent
-from api.features.datasets.answers import Problem
+from api.features.datasets.problem_answers import Problem
 from catalog.records import rfc3339
 from catalog.scan_store import ScanRecord
 
