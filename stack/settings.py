@@ -34,6 +34,10 @@ class StackSettings(BaseModel):
     """Whether Kafka, the registry, Elasticsearch and Connect ask for a password (Neo4j and Spark always do). All are
     generated."""
 
+    java_options: str = Field(default="", pattern=r"^(-.*)?$")
+    """Further options for the Java of every server, separated by spaces. They come after Weir's own, so they win. For
+    instance `-XX:TieredStopAtLevel=1` where servers run for minutes only: Java then compiles quickly, not thoroughly."""
+
     kafka_memory: str = Field(default="256m", pattern=r"^\d+[mg]$")
     """Java heap of the Kafka broker."""
     registry_memory: str = Field(default="128m", pattern=r"^\d+[mg]$")

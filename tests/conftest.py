@@ -131,6 +131,8 @@ def instance_environment(home: Path) -> dict[str, str]:
     env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
     env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
     env["WEIR_SECRETS__FOLDER"] = f"{home}-secrets"
+    # Servers that live for some minutes are compiled quickly instead of thoroughly.
+    env["WEIR_STACK__JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1"
     if cache := os.environ.get("WEIR_CACHE"):
         env["WEIR_CACHE"] = cache
     return env

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -52,7 +53,9 @@ class Site:
         return self.java_file(name, words)
 
     def java_file(self, name: str, words: list[str]) -> list[str]:
-        """Write the argument file and return the command that uses it."""
+        """Write the argument file, with the options of the settings, and return the command that uses it."""
+        end = next(index for index, word in enumerate(words) if word in ("-cp", "-jar"))
+        words = [*words[:end], *shlex.split(self.settings.java_options), *words[end:]]
         quoted = ['"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words]
         path = self.home.config(name) / "java.args"
         write_atomically(path, "\n".join(quoted) + "\n")
