@@ -35,6 +35,6 @@ def test_without_the_setting_nothing_is_added(tmp_path: Path) -> None:
     assert words(tmp_path, "", "-Xmx1g", "-cp", "a.jar", "Main") == ["-Xmx1g", "-cp", "a.jar", "Main"]
 
 
-def test_what_is_no_option_is_refused() -> None:
+def test_words_without_a_dash_are_refused() -> None:
     with pytest.raises(ValidationError, match="java_options"):
         StackSettings(java_options="org.example.Main")
