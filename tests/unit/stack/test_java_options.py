@@ -1,4 +1,4 @@
-"""Where options for Java that a setting has stand in the command of a server."""
+"""The place of further options for Java in the command of a server."""
 
 from __future__ import annotations
 
