@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 PREFIX = "WEIR_STACK__"
 
@@ -34,7 +35,7 @@ class StackSettings(BaseModel):
     """Whether Kafka, the registry, Elasticsearch and Connect ask for a password (Neo4j and Spark always do). All are
     generated."""
 
-    java_options: str = Field(default="", pattern=r"^(-.*)?$")
+    java_options: str = ""
     """Further options for the Java of every server, separated by spaces. They come after Weir's own, so they win. For
     instance `-XX:TieredStopAtLevel=1` where servers run for minutes only: Java then compiles quickly, not thoroughly."""
 
@@ -66,6 +67,13 @@ class StackSettings(BaseModel):
     """Seconds a server may take to become ready before the start counts as failed."""
     stop_timeout: float = Field(default=20, gt=0)
     """Seconds a server is given to stop by itself before it is killed."""
+
+    @field_validator("java_options")
+    @classmethod
+    def _are_options(cls, text: str) -> str:
+        if other := next((word for word in shlex.split(text) if not word.startswith("-")), None):
+            raise ValueError(f"{other} is not an option of Java: each begins with a dash")
+        return text
 
     @classmethod
     def from_environment(cls) -> StackSettings:

@@ -28,6 +28,7 @@ from sqlalchemy import Engine, create_engine
 from catalog.adapters.sql import database as records
 from tests import examples
 from tests.effort import pace
+from tools.testing import kept_servers
 
 
 def _share_statements() -> None:
@@ -125,17 +126,12 @@ class RunningWeir:
 
 
 def instance_environment(home: Path) -> dict[str, str]:
-    """The environment of an isolated instance: its own home, every port free, nothing of the caller's settings."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY", "CONNECT")
-    env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
-    env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
-    env["WEIR_SECRETS__FOLDER"] = f"{home}-secrets"
-    # Servers that live for some minutes are compiled quickly instead of thoroughly.
-    env["WEIR_STACK__JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1"
-    if cache := os.environ.get("WEIR_CACHE"):
-        env["WEIR_CACHE"] = cache
-    return env
+    """The environment of an isolated instance: that of its servers, with a free port and secrets of its own."""
+    return kept_servers.environment(home) | {
+        "WEIR_API__PORT": "0",
+        "WEIR_SECRETS__FOLDER": f"{home}-secrets",
+        "PYTHONPATH": str(ROOT),
+    }
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,14 @@ RUNS = 20
 _PORTS = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY", "CONNECT")
 
 
+def environment(home: Path) -> dict[str, str]:
+    """That of servers for tests: a home of their own, every port free, nothing of the caller's settings but the cache."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_") or name == "WEIR_CACHE"}
+    ports = {f"WEIR_STACK__{name}_PORT": "0" for name in _PORTS}
+    # What lives for some minutes is compiled quickly instead of thoroughly.
+    return {**kept, **ports, "WEIR_STACK__JAVA_OPTIONS": "-XX:TieredStopAtLevel=1", "WEIR_HOME": str(home)}
+
+
 def fingerprint(root: Path) -> str:
     """A digest of what the servers consist of: the code that starts them and the locked packages."""
     files = [*sorted((root / "stack").rglob("*.py")), root / "requirements/base.txt", root / "requirements/java.txt"]
@@ -96,7 +104,7 @@ def _start(home: Path) -> None:
     # It starts an engine again that ends, and goes when the servers are stopped.
     subprocess.Popen(
         [sys.executable, "-m", "stack", "up"],
-        env=_environment(home),
+        env=environment(home),
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -108,10 +116,4 @@ def _start(home: Path) -> None:
 
 def _stack(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "stack", *words]
-    return subprocess.run(command, env=_environment(home), cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """As tests/conftest.py starts an instance: a home and ports of its own."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_") or name == "WEIR_CACHE"}
-    return {**ours, **{f"WEIR_STACK__{name}_PORT": "0" for name in _PORTS}, "WEIR_HOME": str(home)}
+    return subprocess.run(command, env=environment(home), cwd=ROOT, capture_output=True, text=True, check=False)

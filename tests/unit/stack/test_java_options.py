@@ -35,6 +35,14 @@ def test_without_the_setting_nothing_is_added(tmp_path: Path) -> None:
     assert words(tmp_path, "", "-Xmx1g", "-cp", "a.jar", "Main") == ["-Xmx1g", "-cp", "a.jar", "Main"]
 
 
-def test_words_without_a_dash_are_refused() -> None:
-    with pytest.raises(ValidationError, match="java_options"):
-        StackSettings(java_options="org.example.Main")
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("org.example.Main", "org.example.Main is not an option of Java"),
+        ("-Xss2m Main", "Main is not an option of Java"),
+        ('-Dplace="a', "No closing quotation"),
+    ],
+)
+def test_what_java_would_not_take_as_options_is_refused(options: str, reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        StackSettings(java_options=options)
