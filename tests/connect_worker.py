@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 from stack.home import Home
 from stack.installed import artifacts, java
 from stack.installed.versions import JAVA
+from stack.processes import process
 from stack.processes.ports import free_port
 from stack.progress import Silent
 from stack.servers.connect import Connect
@@ -20,11 +19,13 @@ from stack.servers.server import Site
 from stack.settings import StackSettings
 
 START_S = 120.0
+STOP_S = 15.0
+"""A worker that has not ended after so long, as on a busy machine, is killed."""
 
 
 @contextmanager
 def worker_for(kafka: str) -> Iterator[str]:
-    """Its URL; it ends with the block."""
+    """Its URL; it ends with the block. Raises StackError with the end of its log where it does not start."""
     folder = Path(tempfile.mkdtemp(prefix="weir-connect-"))
     home = Home(folder)
     home.create()
@@ -33,18 +34,11 @@ def worker_for(kafka: str) -> Iterator[str]:
     artifacts.ensure(server.facts.components, runtime, folder / "fetch.log")
     ports = {"kafka": int(kafka.rpartition(":")[2]), "connect": free_port(set())}
     site = Site(home, runtime, StackSettings(), ports)
-    launch = server.prepare(site)
-    with (folder / "connect.log").open("wb") as log:
-        process = subprocess.Popen(
-            launch.argv, env=launch.environment, cwd=launch.folder, stdout=log, stderr=subprocess.STDOUT
-        )
+    launch, log = server.prepare(site), folder / "connect.log"
+    worker = process.spawn(launch.argv, launch.environment, log, launch.folder, server.facts.title)
     try:
-        deadline = time.monotonic() + START_S
-        while not server.ready(site):
-            assert process.poll() is None and time.monotonic() < deadline, (folder / "connect.log").read_text()[-4000:]
-            time.sleep(0.2)
+        process.await_ready(server.facts.title, worker, lambda: server.ready(site), log, START_S)
         yield server.url(site)
     finally:
-        process.terminate()
-        process.wait(30)
+        process.stop([worker], STOP_S)
         shutil.rmtree(folder, ignore_errors=True)
