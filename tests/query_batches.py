@@ -41,6 +41,7 @@ _SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.maxPlanStringLength": "1000",
 }
+_TASKS = 2
 _UNION = " UNION ALL "
 
 
@@ -179,7 +180,8 @@ class Batches:
             starts = list(accumulate((len(p) + len(_UNION) for p in pieces), initial=0))
             self.jobs += 1
             try:
-                table = frame_of(self.session, _UNION.join(pieces)).toArrow()
+                # Each task reads the plan of all pieces anew, so there are few of them.
+                table = frame_of(self.session, _UNION.join(pieces)).coalesce(_TASKS).toArrow()
             except Exception as error:
                 bad = 0 if len(asked) == 1 else self._culprit(error, starts)
                 if bad is None:
