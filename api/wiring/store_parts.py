@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
     from catalog.adapters.sql.store_version import StoreVersion
     from catalog.broker_acls import AclReader, AclWriter
-    from catalog.declared.kinds import Secret
+    from catalog.declared.server_specs import Secret
     from catalog.leases.leases import Leases
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.server_doors import DoorProbe

@@ -11,7 +11,9 @@ from catalog.datasets.description_versions import described, versions
 from catalog.datasets.merge import merge_declared, review
 from catalog.datasets.scan_results import ScanResults
 from catalog.datasets.schema_events import discovery_event
-from catalog.declared.kinds import ClusterSpec, DatasetSpec, tag_word
+from catalog.declared.cluster_specs import ClusterSpec
+from catalog.declared.dataset_specs import DatasetSpec
+from catalog.declared.spec_parts import tag_word
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.model import DatasetId, Owner, ReviewState
 from catalog.paths import FieldPath
