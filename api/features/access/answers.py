@@ -1,4 +1,4 @@
-"""Answers of `/access` and `/explain`."""
+"""Answers of `/access`."""
 
 from __future__ import annotations
 
