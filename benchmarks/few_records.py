@@ -20,7 +20,8 @@ from typing import Any
 from confluent_kafka import Consumer, TopicPartition
 from rich.console import Console
 
-from benchmarks.query import READER, Figure, Topics, World, servers_of_this_run, show
+from benchmarks._query_servers import servers_of_this_run
+from benchmarks._query_world import READER, Figure, Topics, World, show
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.kafka.positions import KafkaPositions
 from policies.adapters.kafka.text_scan import KafkaTextScan

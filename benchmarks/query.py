@@ -12,29 +12,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-import os
-import socket
 import statistics
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import httpx
 import psutil
-from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
 from rich.console import Console
 
-from catalog.datatypes import STRING, parse_ddl
+from benchmarks._query_servers import Api, api, declare, servers_of_this_run
+from benchmarks._query_world import READER, Figure, Topics, World, p95, show
 from catalog.model import DatasetId
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
@@ -44,7 +33,6 @@ from policies.decision.policy_index import Compiled
 from policies.masks.keys import MaskKeys
 from policies.model import (
     DatasetFacts,
-    Decision,
     FieldFacts,
     Grant,
     Mask,
@@ -56,117 +44,10 @@ from policies.model import (
     SubjectMatch,
     Target,
 )
-from policies.plan.model import PartRead
-from policies.plan.ports import QueryRecord, QueryTable
 from policies.plan.settings import QuerySettings
 from policies.query.service import GovernedQuery
 
-ROOT = Path(__file__).resolve().parent.parent
-DDL = "id STRING, customer STRUCT<name: STRING, email: STRING>, amount DOUBLE, card STRING, region STRING, n BIGINT"
-KINDS = {"value.customer.name": "PERSON", "value.customer.email": "EMAIL_ADDRESS", "value.card": "CREDIT_CARD"}
-MASKS = {"PERSON": MaskType.MASK, "EMAIL_ADDRESS": "EMAIL_DOMAIN", "CREDIT_CARD": "MASK_SHOW_LAST_4"}
 SQL = "SELECT region, count(*), sum(amount), count(DISTINCT customer.email), max(card), min(customer.name) FROM {} GROUP BY region"
-START = 1_767_225_600_000
-READER = Subject("bench", roles=frozenset({"reader"}))
-
-
-@dataclass
-class Figure:
-    name: str
-    measured: float
-    limit: float | None
-    unit: str
-
-
-def record(n: int, masked: bool) -> dict[str, Any]:
-    name, email, card = f"Anna Keller {n % 1000}", f"anna{n}@example{n % 50}.eu", f"4111-1111-1111-{n % 10000:04}"
-    if masked:
-        name = "Xxxx Xxxxxx " + "n" * len(str(n % 1000))
-        email, card = f"xxxx@example{n % 50}.eu", f"xxxx-xxxx-xxxx-{n % 10000:04}"
-    return {
-        "id": f"o{n}",
-        "customer": {"name": name, "email": email},
-        "amount": n % 977 / 4,
-        "card": card,
-        "region": ("EU", "US", "APAC")[n % 3],
-        "n": n,
-    }
-
-
-class Topics:
-    """Topics of this run, gone after it."""
-
-    def __init__(self, servers: str) -> None:
-        self.servers, self.mark = servers, uuid.uuid4().hex[:8]
-        self.admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
-        self.made: list[str] = []
-
-    def fill(self, name: str, count: int, masked: bool = False, partitions: int = 4) -> str:
-        topic = f"bench-{name}-{self.mark}"
-        self.admin.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})])[topic].result(30)
-        self.made.append(topic)
-        producer = Producer(
-            {
-                "bootstrap.servers": self.servers,
-                "linger.ms": 50,
-                "compression.type": "lz4",
-                "log_level": 0,
-                "queue.buffering.max.messages": 1_000_000,
-            }
-        )
-        for n in range(count):
-            producer.produce(
-                topic, json.dumps(record(n, masked)).encode(), f"k{n}".encode(), n % partitions, timestamp=START + n
-            )
-            if n % 10_000 == 0:
-                producer.poll(0)
-        if producer.flush(300):
-            raise RuntimeError("Kafka did not take all records")
-        return topic
-
-    def drop(self) -> None:
-        for future in self.admin.delete_topics(self.made).values() if self.made else ():
-            with contextlib.suppress(Exception):
-                future.result(30)
-
-
-class World:
-    """Tables, decisions and audit for queries within this process. `masked`: the reader sees masks."""
-
-    def __init__(self, servers: str, masked: bool) -> None:
-        self.servers = servers
-        everyone = SubjectMatch(everyone=True)
-        self.policies = Compiled(
-            MaskPolicy(tag, (Target(tag=tag),), everyone, Mask(mask)) for tag, mask in MASKS.items() if masked
-        )
-        self.roles = {"reader": Role("reader", (Target(dataset="*"),))}
-
-    def find(self, name: str) -> QueryTable:
-        kind = parse_ddl(DDL)
-        paths = ("key", *(f"value.{n}" for n in ("id", "amount", "region", "n")), *KINDS)
-        fields = tuple(FieldFacts(p, {KINDS[p]: "declared"} if p in KINDS else {}) for p in paths)
-        facts = DatasetFacts(DatasetId("kafka://bench", name), f"bench/{name}", fields)
-        return QueryTable(
-            f"bench/{name}",
-            name,
-            facts,
-            {"kafka.bootstrap.servers": self.servers},
-            PartRead("text", STRING),
-            PartRead("json", kind),
-        )
-
-    def facts(self, reference: str) -> DatasetFacts:
-        return self.find(reference.removeprefix("bench/")).facts
-
-    def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
-        return decide(subject, facts, roles=self.roles, policies=self.policies, purpose=purpose, now=datetime.now(UTC))
-
-    def record(self, entry: QueryRecord) -> None:
-        """Nothing is kept."""
-
-
-def p95(values: list[float]) -> float:
-    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
 
 
 def decisions() -> list[Figure]:
@@ -250,17 +131,6 @@ def cost(spark: str, topics: Topics, records: int, rounds: int) -> list[Figure]:
         return figures
     finally:
         sessions.close()
-
-
-@dataclass(frozen=True)
-class Api:
-    """An API process over the servers of this run, and the token of its administrator."""
-
-    url: str
-    token: str
-
-    def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=120)
 
 
 ASKED = {"two columns": ("id, customer.email", 250), "SELECT *": ("*", 400)}
@@ -381,110 +251,6 @@ def _memory() -> float:
     return float(total)
 
 
-@contextlib.contextmanager
-def servers_of_this_run() -> Iterator[dict[str, Any]]:
-    """Addresses of the servers: those of WEIR_TEST_STACK, else of a Weir that is started for this."""
-    given = os.environ.get("WEIR_TEST_STACK")
-    if given:
-        yield json.loads(Path(given).read_text())
-        return
-    run = [sys.executable, "-m", "api"]
-    with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
-        ports = {
-            f"WEIR_STACK__{name}_PORT": "0"
-            for name in ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY")
-        }
-        env = _environment(folder) | ports | {"WEIR_API__PORT": "0"}
-        subprocess.run([*run, "up", "--detach"], env=env, cwd=ROOT, check=True, capture_output=True)
-        try:
-            stack = [sys.executable, "-m", "stack", "env", "-o", "json"]
-            yield json.loads(subprocess.run(stack, env=env, cwd=ROOT, check=True, capture_output=True).stdout)
-        finally:
-            subprocess.run([*run, "down"], env=env, cwd=ROOT, check=False, capture_output=True)
-
-
-def _environment(folder: str) -> dict[str, str]:
-    env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    return env | {"WEIR_HOME": f"{folder}/home", "PYTHONPATH": str(ROOT)}
-
-
-@contextlib.contextmanager
-def api(servers: dict[str, Any], settings: dict[str, str]) -> Iterator[Api]:
-    """An API of its own, with these settings, over the servers."""
-    mark = uuid.uuid4().hex[:8]
-    with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
-        port = _free_port()
-        env = _environment(folder) | {
-            "WEIR_API__PORT": str(port),
-            "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
-            "WEIR_SCHEMA_REGISTRY__URL": servers["registry"],
-            "WEIR_NEO4J__URI": servers["neo4j"],
-            "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1],
-            "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
-            "WEIR_SPARK__REMOTE": servers["spark"],
-            "WEIR_QUERY__REMOTE": servers.get("query", ""),
-            "WEIR_LINEAGE__TOPIC": f"_bench.{mark}",
-            "WEIR_LINEAGE__GROUP": mark,
-            "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}",
-            "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
-            "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head",
-            **settings,
-        }
-        Path(f"{folder}/home").mkdir()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "api", "server", "api"],
-            env=env,
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        url = f"http://127.0.0.1:{port}"
-        try:
-            _await(url)
-            yield Api(url, Path(f"{folder}/home/admin.token").read_text().strip())
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def _await(url: str) -> None:
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        with contextlib.suppress(httpx.HTTPError):
-            if httpx.get(f"{url}/healthz").is_success:
-                return
-        time.sleep(0.3)
-    raise RuntimeError("Weir did not start")
-
-
-def declare(url: str, token: str, topic: str, kafka: str) -> None:
-    fields = "\n".join(f"    - {{path: {path}, tags: [{tag}]}}" for path, tag in KINDS.items())
-    plain = "\n".join(f"    - {{path: value.{name}, tags: []}}" for name in ("id", "amount", "region", "n"))
-    documents = [
-        f"kind: Cluster\nmetadata: {{name: bench}}\nspec: {{type: kafka, bootstrapServers: '{kafka}'}}",
-        f"kind: Dataset\nmetadata: {{name: {topic}, cluster: bench}}\nspec:\n  format: {{key: text, value: json}}\n"
-        f"  schema: {{spark: '{DDL}'}}\n  fields:\n{fields}\n{plain}",
-        "kind: Role\nmetadata: {name: reader}\nspec: {read: [{dataset: 'bench/*'}]}",
-        "kind: User\nmetadata: {name: admin}\nspec: {roles: [reader]}",
-        *(
-            f"kind: Policy\nmetadata: {{name: mask-{tag.lower().replace('_', '-')}}}\nspec: {{type: mask, match: {{tags: [{tag}]}},"
-            f" subjects: {{everyone: true}}, mask: {{type: {mask}}}}}"
-            for tag, mask in MASKS.items()
-        ),
-    ]
-    text = "\n---\n".join(f"apiVersion: weir/v1\n{document}" for document in documents)
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/yaml"}
-    answer = httpx.post(f"{url}/api/v1/apply", content=text.encode(), headers=headers, timeout=60)
-    if not answer.is_success:
-        raise RuntimeError(f"the benchmark's documents were refused: {answer.text[:600]}")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="1,000,000 records, 20 clients for 5 minutes")
@@ -514,13 +280,6 @@ def main() -> int:
         finally:
             topics.drop()
     return 0
-
-
-def show(console: Console, figures: list[Figure]) -> None:
-    for each in figures:
-        limit = "" if each.limit is None else f"{each.limit:g} {each.unit}".strip()
-        ratio = "" if each.limit is None else f"{each.measured / each.limit:.2f}"
-        console.print(f"{each.name:<60}{f'{each.measured:,.2f} {each.unit}'.strip():>14}{limit:>12}{ratio:>8}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from catalog.declared.kinds import OwnerSpec, RestServer, Secret, Spec
+from catalog.declared.server_specs import RestServer, Secret
+from catalog.declared.spec_parts import OwnerSpec, Spec
 from connectors.secret_texts import holds_password, is_reference, is_secret_name, salt_of, salt_reference, shown_key
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}\Z")

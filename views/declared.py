@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from catalog.declared.kinds import OwnerSpec
+from catalog.declared.spec_parts import OwnerSpec
 from policies.sql.windows import read_offsets, read_time
 from views.durations import span
 

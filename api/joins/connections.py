@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.change_cache import ChangeCache
 from catalog.datasets.datasets import Datasets
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.declared.secrets import Secrets, credentials
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, SettingsError

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING
 
 from api import VERSION
-from api.config.home import Home, write_private
+from api.config.home import Home
 from api.config.settings import Settings, load
 from api.wiring import backup_audit
+from api.wiring.backup_files import new_file, opened, undone_on_failure
+from api.wiring.backup_keys import STATED_KEYS, check_key, keep_keys, kept_admin_token, own_keys, refuse_other_keys
 from api.wiring.clock import now
-from api.wiring.record_keys import require_same
 from catalog.backup.contents import BackupReader, BackupWriter, Head, Manifest, Part, sum_of
-from catalog.backup.frames import FrameReader, FrameWriter
+from catalog.backup.frames import FrameWriter
 from catalog.errors import InvalidInput, SettingsError, WeirError
-from catalog.record_keys import KEYS, KeyStatement, fingerprint
+from catalog.record_keys import KEYS
 from catalog.records import rfc3339
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 KEYS_PART = "keys"
 ADMIN_PART = "admin token"
 _TABLE = "table "
-_STATED = "record_keys"
 LEFT_OUT = (
     "search index: weir server rebuild search",
     "lineage graph: weir server rebuild lineage, from the topic of lineage events, which Kafka keeps",
@@ -59,16 +57,16 @@ def create(home: Home, file: Path, passphrase: str | None) -> Manifest:
     from catalog.adapters.sql.table_shapes import shapes
 
     settings = load(home)
-    with _database(settings, home) as database, _new_file(file) as output:
+    with _database(settings, home) as database, new_file(file) as output:
         with snapshot(database) as store:
             revision = store.revision()
             if revision is None:
                 raise SettingsError(f"The record store {database.name} is empty; there is nothing to back up.")
-            keys = _own_keys(home, store, revision, settings)
+            keys = own_keys(home, store, revision, settings)
             head = Head(VERSION, revision, rfc3339(now()), database.url.get_backend_name(), LEFT_OUT)
             backup = BackupWriter(FrameWriter(output, passphrase), head)
             backup.part(KEYS_PART, ["name", "key"], sorted(keys.items()))
-            backup.part(ADMIN_PART, ["token"], _admin_token(home))
+            backup.part(ADMIN_PART, ["token"], kept_admin_token(home))
             for shape in shapes(revision):
                 backup.part(_TABLE + shape.name, list(shape.kinds), store.rows(shape), store.last(shape))
             manifest = backup.finish()
@@ -78,14 +76,14 @@ def create(home: Home, file: Path, passphrase: str | None) -> Manifest:
 
 def verify(file: Path, passphrase: str | None) -> Manifest:
     """Read a backup from its first byte to its last. Raises InvalidInput where it cannot be restored as it was written."""
-    with _opened(file, passphrase) as backup:
+    with opened(file, passphrase) as backup:
         keys: dict[str, str] = {}
         for part in backup.parts():
             if part.name == KEYS_PART:
                 keys = dict(part.rows)
-            elif part.name == _TABLE + _STATED:
+            elif part.name == _TABLE + STATED_KEYS:
                 for row in part.rows:
-                    _check_key(file, keys, dict(zip(part.columns, row, strict=True)))
+                    check_key(file, keys, dict(zip(part.columns, row, strict=True)))
             else:
                 for _ in part.rows:
                     pass
@@ -101,13 +99,13 @@ def restore(home: Home, file: Path, passphrase: str | None, accept_broken_audit:
     from catalog.adapters.sql.store_copy import into_empty
 
     settings = load(home)
-    with _opened(file, passphrase) as backup, _database(settings, home) as database:
+    with opened(file, passphrase) as backup, _database(settings, home) as database:
         if not schema.is_known(backup.head.schema):
             raise SettingsError(
                 f"{file} was written by Weir {backup.head.program} with the schema {backup.head.schema}, which this version"
                 f" ({VERSION}) does not know; restore it with that version or a newer one."
             )
-        with _nothing_left(_files_of(database, home)), closing(database), into_empty(database) as store:
+        with undone_on_failure(_files_of(database, home)), closing(database), into_empty(database) as store:
             keys, admin_token = _fill(store, backup, home)
             manifest = _manifest(backup)
             _compare(store, manifest)
@@ -119,13 +117,13 @@ def restore(home: Home, file: Path, passphrase: str | None, accept_broken_audit:
                     " it as it is."
                 )
             backup_audit.restored(database, file, manifest)
-            _keep_keys(home, keys, admin_token)
+            keep_keys(home, keys, admin_token)
         return RestoredBackup(manifest, len(keys), schema.newest(), audit)
 
 
 def restore_keys(home: Home, file: Path, passphrase: str | None) -> list[str]:
     """Put only the keys of a backup into WEIR_HOME, for a further host of the same record store. Returns their names."""
-    with _opened(file, passphrase) as backup:
+    with opened(file, passphrase) as backup:
         keys: dict[str, str] = {}
         for part in backup.parts():
             if part.name == KEYS_PART:
@@ -133,115 +131,16 @@ def restore_keys(home: Home, file: Path, passphrase: str | None) -> list[str]:
             for _ in part.rows:
                 pass
         _manifest(backup)
-    _refuse_other_keys(home, keys)
-    with _nothing_left([home.secrets / name for name in KEYS]):
-        _keep_keys(home, keys)
+    refuse_other_keys(home, keys)
+    with undone_on_failure([home.secrets / name for name in KEYS]):
+        keep_keys(home, keys)
     return sorted(keys)
-
-
-# --- the file --------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _new_file(file: Path) -> Iterator[BinaryIO]:
-    """A file for its owner alone, which gets its name when all was written. Raises InvalidInput."""
-    if file.exists():
-        raise InvalidInput(f"{file} exists already; name a file that does not.")
-    draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-    try:
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb", buffering=1 << 20) as output:
-                yield output
-                output.flush()
-                os.fsync(output.fileno())
-            os.link(draft, file)
-        finally:
-            draft.unlink(missing_ok=True)
-    except FileExistsError:
-        raise InvalidInput(f"{file} exists already; name a file that does not.") from None
-    except OSError as error:
-        raise InvalidInput(
-            f"{file} cannot be written ({error.strerror}); free the disk, or name a file in another folder. Nothing is left of it."
-        ) from error
-
-
-@contextmanager
-def _opened(file: Path, passphrase: str | None) -> Iterator[BackupReader]:
-    try:
-        with file.open("rb", buffering=1 << 20) as given:
-            yield BackupReader(FrameReader(given, str(file), passphrase))
-    except OSError as error:
-        raise InvalidInput(f"{error.filename or file} cannot be used: {error.strerror}.") from error
 
 
 def _manifest(backup: BackupReader) -> Manifest:
     if backup.manifest is None:
         raise RuntimeError("The parts were not read to their end.")
     return backup.manifest
-
-
-# --- the keys --------------------------------------------------------------------------------------------------------
-
-
-def _own_keys(home: Home, store: StoreCopy, revision: str, settings: Settings) -> dict[str, str]:
-    """The keys of WEIR_HOME. Raises SettingsError where they are not those of the record store."""
-    for stated in _stated(store, revision):
-        require_same(home, stated, settings.policies.audit_trusted_keys)
-    keys = {name: key for name in KEYS if (key := home.kept_secret(name)) is not None}
-    if "masks" not in keys:
-        raise SettingsError(
-            f"There is no key {home.secrets / 'masks'}, without which masked values would change; set WEIR_HOME to the folder of"
-            " an instance that uses this record store."
-        )
-    return keys
-
-
-def _stated(store: StoreCopy, revision: str) -> Iterator[KeyStatement]:
-    from datetime import datetime
-
-    from catalog.adapters.sql.table_shapes import shapes
-
-    for shape in shapes(revision):
-        if shape.name == _STATED:
-            for row in store.rows(shape):
-                cells = dict(zip(shape.kinds, row, strict=True))
-                yield KeyStatement(**{**cells, "stated_at": datetime.fromisoformat(cells["stated_at"])})
-
-
-def _check_key(file: Path, keys: Mapping[str, str], stated: Mapping[str, Any]) -> None:
-    name = str(stated["name"])
-    if name not in keys:
-        raise InvalidInput(f"{file} has no key {name}, which its record store needs; use another backup.")
-    if name != "audit-signature" and fingerprint(name, keys[name]) != stated["fingerprint"]:
-        raise InvalidInput(f"The key {name} in {file} is not the one of its record store; use another backup.")
-
-
-def _refuse_other_keys(home: Home, keys: Mapping[str, str]) -> None:
-    for name, key in keys.items():
-        if home.kept_secret(name) not in (None, key):
-            raise SettingsError(
-                f"{home.secrets / name} is another key than the one in the backup; set WEIR_HOME to a new folder, or move the file"
-                " away where nothing needs it."
-            )
-
-
-def _keep_keys(home: Home, keys: Mapping[str, str], admin_token: str | None = None) -> None:
-    """Put keys into WEIR_HOME where they are not yet, and the admin's token where one is given. Raises SettingsError."""
-    try:
-        for name, key in keys.items():
-            if home.kept_secret(name) is None:
-                home.keep_secret(name, key)
-        if admin_token is not None:
-            write_private(home.admin_token, admin_token)
-    except OSError as error:
-        raise SettingsError(
-            f"The keys cannot be written to {home.secrets} ({error.strerror}); free the disk, or give the folder to this user."
-            " Nothing was restored."
-        ) from error
-
-
-# --- the record store ------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -255,37 +154,11 @@ def _database(settings: Settings, home: Home) -> Iterator[Database]:
         database.close()
 
 
-@contextmanager
-def _nothing_left(paths: Sequence[Path]) -> Iterator[None]:
-    """Removes what was made of these files, and of their folders, for a restore that failed."""
-    new = [path for path in paths if not path.exists()]
-    folders = [path for path in dict.fromkeys(path.parent for path in new) if not path.exists()]
-    try:
-        yield
-    except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        for folder in reversed(folders):
-            with suppress(OSError):
-                folder.rmdir()
-        raise
-
-
 def _files_of(database: Database, home: Home) -> list[Path]:
     """What a restore makes."""
     file = database.file()
     store = [] if file is None else [file.with_name(file.name + end) for end in ("", "-wal", "-shm")]
     return [*store, home.admin_token, *(home.secrets / name for name in KEYS)]
-
-
-def _admin_token(home: Home) -> list[tuple[str]]:
-    """The first admin's token, of which the record store has only the hash. Raises SettingsError."""
-    try:
-        return [(home.admin_token.read_text(),)] if home.admin_token.exists() else []
-    except OSError as error:
-        raise SettingsError(
-            f"{home.admin_token} cannot be read ({error.strerror}); run this as the user of Weir."
-        ) from error
 
 
 def _fill(store: StoreCopy, backup: BackupReader, home: Home) -> tuple[dict[str, str], str | None]:
@@ -299,7 +172,7 @@ def _fill(store: StoreCopy, backup: BackupReader, home: Home) -> tuple[dict[str,
     for part in backup.parts():
         if part.name == KEYS_PART:
             keys = dict(part.rows)
-            _refuse_other_keys(home, keys)
+            refuse_other_keys(home, keys)
         elif part.name == ADMIN_PART:
             admin_token = next((str(row[0]) for row in [*part.rows]), None)
         elif part.name in tables and list(tables[part.name].kinds) == list(part.columns):

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.wiring.given import part
-from api.wiring.store_parts import StoreParts
+from api.wiring.server_parts import ServerParts
 
 if TYPE_CHECKING:
     from api.joins.connectors.places import WorkersOf
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lineage.sql.separate_process import SqlApart
 
 
-class LineageParts(StoreParts):
+class LineageParts(ServerParts):
     """Where events go, where they come from, and what answers questions about them."""
 
     def _kafka(self) -> KafkaClientSettings:

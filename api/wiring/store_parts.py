@@ -1,36 +1,27 @@
-"""The record store, the search index and the brokers of an instance. Drivers are imported when they are used."""
+"""The record store of an instance, who signs in, and its own keys. Drivers are imported when they are used."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from api.config.extras import MEANING
 from api.config.home import Home
 from api.config.settings import Settings
-from api.joins.connections import OwnServers
-from api.wiring.given import GivenAdapters, MadeAdapters, Real, part
+from api.wiring.given import GivenAdapters, MadeAdapters, part
 from catalog.declared.secrets import Secrets
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, SettingsError
-from policies.audit.seals import Trust
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
     from catalog.adapters.sql.store_version import StoreVersion
-    from catalog.broker_acls import AclReader, AclWriter
-    from catalog.declared.kinds import Secret
+    from catalog.declared.server_specs import Secret
     from catalog.leases.leases import Leases
-    from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
-    from catalog.server_doors import DoorProbe
-    from catalog.topic_details import TopicDetails
+    from catalog.ports import CatalogStore
     from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
-    from policies.audit.export import Signer
-    from policies.audit.ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
     from policies.broker_rights.ledger import RightsLedger
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
@@ -41,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class StoreParts(MadeAdapters):
-    """What keeps records, finds them, and lists topics."""
+    """What keeps records and secrets, and checks who signs in."""
 
     def __init__(self, settings: Settings, home: Home, given: GivenAdapters) -> None:
         super().__init__(given)
@@ -198,144 +189,6 @@ class StoreParts(MadeAdapters):
 
         oidc = self._settings.oidc
         return [OidcVerifier(oidc)] if oidc.issuer or oidc.audience else []
-
-    @part
-    def audit_store(self) -> AuditStore:
-        from policies.adapters.stores.audit import SqlAuditStore
-
-        return SqlAuditStore(self._there())
-
-    @part
-    def audit_segments(self) -> SegmentStore:
-        """The seals of the audit's segments."""
-        from policies.adapters.stores.audit_segments import SqlSegmentStore
-
-        return SqlSegmentStore(self._there())
-
-    @part
-    def audit_positions(self) -> ShippingStore:
-        """How far the audit was shipped."""
-        from policies.adapters.stores.audit_segments import SqlShippingStore
-
-        return SqlShippingStore(self._there())
-
-    def audit_receiver(self, place: str, client: Callable[[str], Mapping[str, str]]) -> AuditReceiver:
-        """The topic CLUSTER/TOPIC that takes the audit. `client`: librdkafka's options of a cluster."""
-        if not isinstance(self.given.audit_receiver, Real):
-            return self.given.audit_receiver
-        from policies.adapters.kafka.audit_topic import KafkaAuditTopic
-
-        cluster, _, topic = place.partition("/")
-        return KafkaAuditTopic(topic, client(cluster))
-
-    def audit_trust(self, signer: Signer) -> Trust:
-        """Whose seals of the audit count."""
-        from policies.adapters.signing import verified
-
-        return Trust(verified, frozenset({signer.public_key(), *self._settings.policies.audit_trusted_keys}))
-
-    def audit_signer(self) -> Signer:
-        """Signs exports of the audit; the key is kept in WEIR_HOME."""
-        from policies.adapters.signing import Ed25519Signer
-
-        return Ed25519Signer(lambda: self._home.secret("audit-signature").encode())
-
-    @part
-    def publisher(self) -> HeadPublisher | None:
-        """Where the head of the audit chain is published; None when that is off."""
-        if not self._settings.policies.publish_audit_head:
-            return None
-        from policies.adapters.kafka.audit_head import KafkaHeadPublisher
-
-        kafka = self._settings.kafka
-        publisher = KafkaHeadPublisher(
-            kafka.bootstrap_servers, self._settings.policies.audit_head_topic, kafka.client_options()
-        )
-        self.closing.append(publisher.close)
-        return publisher
-
-    @part
-    def event_topic(self) -> Receiver | None:
-        """The receiver that writes events to Kafka; None when no topic is set."""
-        if not self._settings.events.topic:
-            return None
-        from catalog.adapters.kafka.events import KafkaEvents
-
-        kafka = self._settings.kafka
-        topic = KafkaEvents(kafka.bootstrap_servers, self._settings.events, kafka.client_options())
-        self.closing.append(topic.close)
-        return topic
-
-    @part
-    def index(self) -> SearchIndex:
-        from catalog.adapters.elastic.index import ElasticSearchIndex
-
-        settings = self._settings.elasticsearch
-        key = settings.api_key.get_secret_value() if settings.api_key else None
-        password = settings.password.get_secret_value() if settings.password else ""
-        catalog = self._settings.catalog
-        return ElasticSearchIndex(
-            settings.url,
-            catalog.search_index,
-            api_key=key,
-            basic_auth=(settings.username, password) if settings.username else None,
-            ca=settings.ca,
-            timeout_s=catalog.search_timeout_s,
-        )
-
-    @part
-    def meaning(self) -> Meaning | None:
-        from catalog.adapters.word_vectors import WordVectors
-
-        return WordVectors() if self._settings.catalog.search_by_meaning and not MEANING.missing() else None
-
-    @part
-    def brokers(self) -> Brokers:
-        from catalog.adapters.kafka.topics import KafkaBrokers
-
-        return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
-
-    @part
-    def topic_details(self) -> TopicDetails:
-        from catalog.adapters.kafka.topic_details import KafkaTopicDetails
-
-        return KafkaTopicDetails(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
-
-    @part
-    def acl_reader(self) -> AclReader:
-        from catalog.adapters.kafka.broker_acls import KafkaAcls
-
-        return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
-
-    @part
-    def door_probe(self) -> DoorProbe:
-        """Asks servers of clusters without credentials."""
-        from catalog.adapters.door_probe import HttpDoorProbe
-
-        return HttpDoorProbe(self.servers)
-
-    @part
-    def acl_writer(self) -> AclWriter:
-        from catalog.adapters.kafka.broker_acls import KafkaAcls
-
-        return KafkaAcls(self._settings.catalog.broker_timeout_s, self.secrets, self.servers)
-
-    def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, object]:
-        """librdkafka's settings for a declared cluster."""
-        from catalog.adapters.kafka.topics import client_config
-
-        return client_config(settings, bootstrap, self.secrets, self.servers)
-
-    def own_servers(self) -> OwnServers:
-        """How a scan of an address of the local stack signs in, where that asks for a password."""
-        kafka, registry = self._settings.kafka, self._settings.schema_registry
-        local = {name for name in ("KAFKA", "REGISTRY") if os.environ.get(f"WEIR_SECRET_STACK_{name}")}
-        return OwnServers(
-            kafka.bootstrap_servers,
-            kafka.sasl_username if "KAFKA" in local else None,
-            registry.url or "",
-            registry.username if "REGISTRY" in local else None,
-        )
 
     def mask_secret(self) -> bytes:
         """The secret of keyed masks: as given, else one kept in WEIR_HOME."""

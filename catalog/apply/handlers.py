@@ -11,8 +11,9 @@ from catalog.apply.kept import KeptDocuments
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
+from catalog.declared.cluster_specs import ClusterSpec
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.declared.documents import Document
-from catalog.declared.kinds import ClusterSpec, DatasetSpec
 from catalog.declared.secrets import Secrets, check_cluster
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError

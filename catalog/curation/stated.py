@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.declared.curation_specs import moment
-from catalog.declared.kinds import DatasetSpec
+from catalog.declared.dataset_specs import DatasetSpec
 
 KEYS = ("certification", "deprecation", "announcements", "properties")
 """Keys of a Dataset's spec that are kept together, as they are written."""

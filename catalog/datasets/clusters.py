@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from catalog.namespaces import SCHEME, addresses, canonical, namespace_of, variants

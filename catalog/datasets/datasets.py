@@ -1,46 +1,25 @@
-"""The dataset record: what changes it. Listings, scans, reviews and declarations meet here."""
+"""The dataset record: what changes it. Listings, reviews, declarations and queries; scans do in `scan_results`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Protocol
 
 from catalog.curation.stated import curation
-from catalog.datasets.carry_over import carry_over
-from catalog.datasets.classification_events import review_event, scan_events
-from catalog.datasets.clusters import Clusters
+from catalog.datasets.classification_events import review_event
 from catalog.datasets.description_versions import described, versions
-from catalog.datasets.diff import differences
-from catalog.datasets.merge import merge_declared, merge_scan, review
-from catalog.datasets.queries import DatasetReader
-from catalog.datasets.reported import is_reported
-from catalog.datasets.schema_events import discovery_event, schema_events
-from catalog.declared.kinds import ClusterSpec, DatasetSpec, tag_word
-from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
-from catalog.event_model import EventDraft
-from catalog.model import DatasetId, DatasetScan, Owner, ReviewState, SchemaVersion
+from catalog.datasets.merge import merge_declared, review
+from catalog.datasets.scan_results import ScanResults
+from catalog.datasets.schema_events import discovery_event
+from catalog.declared.cluster_specs import ClusterSpec
+from catalog.declared.dataset_specs import DatasetSpec
+from catalog.declared.spec_parts import tag_word
+from catalog.errors import Conflict, InvalidInput, NotFound
+from catalog.model import DatasetId, Owner, ReviewState
 from catalog.paths import FieldPath
-from catalog.ports import CatalogStore, Clock, EventSink, ScanChecks
-from catalog.records import (
-    KEY_TYPE,
-    ClassificationRecord,
-    ClusterRecord,
-    DatasetFilter,
-    DatasetRecord,
-    FieldNote,
-    StoredSchema,
-    rfc3339,
-)
+from catalog.records import KEY_TYPE, ClassificationRecord, ClusterRecord, DatasetFilter, DatasetRecord, FieldNote
 from catalog.signals import MOST_TOGETHER
 from catalog.topics import ClusterDescription, TopicFacts
-
-
-class Indexer(Protocol):
-    """Called after a change was committed. Must not fail when the index is away: the record stays the truth."""
-
-    def changed(self, datasets: Iterable[DatasetId]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +30,8 @@ class TopicChanges:
     gone: tuple[str, ...] = ()
 
 
-class Datasets(DatasetReader):
+class Datasets(ScanResults):
     """Everything that reads or changes the record of datasets. Every dataset id may be given in any alias."""
-
-    def __init__(
-        self,
-        store: CatalogStore,
-        index: Indexer,
-        clock: Clock,
-        clusters: Clusters | None = None,
-        events: EventSink | None = None,
-        checks: ScanChecks | None = None,
-    ) -> None:
-        super().__init__(store, clusters or Clusters(store, clock))
-        self._events = events
-        self._checks = checks
-        self._index = index
-        self._clock = clock
 
     def register_cluster(
         self, name: str, spec: ClusterSpec, description: ClusterDescription | None = None
@@ -156,103 +120,6 @@ class Datasets(DatasetReader):
         self._changed(touched)
         return TopicChanges(tuple(sorted(new)), tuple(sorted(gone)))
 
-    def record_scan(self, scan: DatasetScan) -> SchemaVersion:
-        """Take in what a scan learned. Gives the schema as stored: a new version only when it differs in what matters.
-
-        Reviews outlive scans (see `catalog.datasets.merge`). A dataset not known before is recorded. One that is unchanged
-        keeps what is known of it.
-        """
-        dataset = self.resolve(scan.dataset.namespace, scan.dataset.name)
-        now = self._clock()
-        if scan.unchanged:
-            return self.record_unchanged(dataset)[1]
-        with self._store.transaction():
-            record = self._store.dataset(dataset) or self._new(dataset, now)
-            stored = self._store.schema(dataset)
-            scanned = scan.schema
-            record = self._store.put_dataset(
-                replace(
-                    record,
-                    format={**record.format, **scanned.format, **self._declared_format(record)},
-                    scan=_scan_facts(scan, now),
-                    scanned_at=now,
-                    last_seen_at=now,
-                    deleted_at=None,
-                    source="catalog",
-                )
-            )
-            if stored is not None and is_reported(stored.current) and scanned.fields:
-                self._store.clear_schemas(dataset)  # what is scanned comes before what producers report
-                stored = None
-            schema = self._keep_schema(dataset, stored, scanned, now)
-            self._tell(record, schema_events(stored, self._store.schema(dataset)))
-            known = self._store.classifications(dataset)
-            merged = merge_scan(
-                known,
-                scan.classifications,
-                complete=scanned.window.complete,
-                unscanned=scan.unscanned,
-                now=now,
-                looked={profile.path: profile.count for profile in scanned.fields} if scan.recognizers else None,
-                versions=scan.recognizers,
-            )
-            if merged.changed or merged.ended:
-                self._store.put_classifications(dataset, merged.changed, merged.ended, now)
-                self._tell(record, scan_events(known, merged))
-            if self._checks is not None:
-                began = stored is not None and stored.baseline.version != schema.version
-                looked_at = replace(scanned, version=schema.version)
-                self._checks.scanned(record, looked_at, stored.baseline if began and stored is not None else None)
-        self._changed([dataset])
-        return schema
-
-    def record_unchanged(self, dataset: DatasetId) -> tuple[DatasetRecord, SchemaVersion]:
-        """Take in that a scan did not read a dataset, as nothing of it changed. Gives what is known of it, and its schema.
-
-        Raises DatasetNotFound for one that was removed, or lost its schema, meanwhile.
-        """
-        dataset, now = self.resolve(dataset.namespace, dataset.name), self._clock()
-        with self._store.transaction():
-            record, schema = self._fresh(dataset), self._store.current_schema(dataset)
-            if schema is None:
-                raise DatasetNotFound(f"{record.reference} lost its schema meanwhile; scan it again.")
-            scan = {**record.scan, "unchangedAt": rfc3339(now)}
-            record = self._store.put_dataset(replace(record, scan=scan, scanned_at=now, last_seen_at=now), quiet=True)
-            if self._checks is not None:  # what was promised or usual may depend on the time
-                self._checks.scanned(record, schema, None)
-        return record, schema
-
-    def _keep_schema(
-        self, dataset: DatasetId, stored: StoredSchema | None, scanned: SchemaVersion, now: datetime
-    ) -> SchemaVersion:
-        if stored is None:
-            if not scanned.fields:
-                return replace(scanned, version=0)
-            first = replace(scanned, version=1, created_at=rfc3339(now))
-            self._store.add_schema(dataset, StoredSchema(first, first))
-            return first
-        if not scanned.window.records and not scanned.fields:
-            return stored.current
-        current = carry_over(stored.current, scanned)
-        changes = differences(stored.baseline, current)
-        version = stored.baseline.version
-        if changes:
-            current = replace(current, version=version + 1, created_at=rfc3339(now))
-            self._store.add_schema(dataset, StoredSchema(current, current, tuple(c.to_json() for c in changes)))
-            return current
-        current = replace(current, version=version, created_at=stored.baseline.created_at)
-        self._store.set_current_schema(dataset, version, current)
-        return current
-
-    def record_scan_failure(self, dataset: DatasetId, problem: str) -> None:
-        """A scan of the dataset failed; `problem` is a sentence. What is known stays, and reports name the gap."""
-        dataset = self.resolve(dataset.namespace, dataset.name)
-        now = self._clock()
-        with self._store.transaction():
-            record = self._store.dataset(dataset) or self._new(dataset, now)
-            failure = {"at": rfc3339(now), "message": problem}
-            self._store.put_dataset(replace(record, scan={**record.scan, "error": failure}), quiet=True)
-
     def review(
         self, dataset: DatasetId, path: str, entity: str, state: ReviewState, reason: str | None, by: str
     ) -> ClassificationRecord:
@@ -338,52 +205,6 @@ class Datasets(DatasetReader):
                 self._store.add_usage(each, 1)
             if 1 < len(read) <= MOST_TOGETHER:
                 self._store.add_together(read, self._clock())
-
-    def _tell(self, record: DatasetRecord, events: Iterable[EventDraft]) -> None:
-        """Emit what became of a dataset, in the transaction that changed it."""
-        if self._events is not None:
-            for kind, data in events:
-                self._events.emit(kind, record.reference, {**_named(record), **data})
-
-    def _changed(self, datasets: Iterable[DatasetId]) -> None:
-        ids = list(datasets)
-        self._store.after_commit(lambda: self._index.changed(ids))
-
-    def _new(self, dataset: DatasetId, now: datetime) -> DatasetRecord:
-        cluster = self.clusters.of_namespace(dataset.namespace)
-        return DatasetRecord(dataset, cluster=cluster.name if cluster else None, created_at=now)
-
-    def _declared_format(self, record: DatasetRecord) -> dict[str, str]:
-        """The format that people declared, which a scan does not change."""
-        document = self._store.document("Dataset", record.reference)
-        declared = (document.spec.get("format") if document else None) or {}
-        return {part: name for part, name in declared.items() if name}
-
-    def _fresh(self, dataset: DatasetId) -> DatasetRecord:
-        record = self._store.dataset(dataset)
-        if record is None:
-            raise DatasetNotFound(f"{dataset} was removed meanwhile.")
-        return record
-
-
-def _named(record: DatasetRecord) -> dict[str, str]:
-    return {"dataset": record.reference, "namespace": record.id.namespace, "name": record.id.name}
-
-
-def _scan_facts(scan: DatasetScan, now: datetime) -> Mapping[str, Any]:
-    window = scan.schema.window
-    return {
-        "at": rfc3339(now),
-        "records": window.records,
-        "format": dict(scan.schema.format),
-        "complete": window.complete,
-        "strategy": window.strategy,
-        "timeFrom": window.time_from,
-        "timeTo": window.time_to,
-        "basis": scan.basis,
-        "unscanned": list(scan.unscanned),
-        "problems": [dict(problem) for problem in scan.problems],
-    }
 
 
 def _require_tag(entity: str) -> None:

@@ -7,7 +7,7 @@ import fnmatch
 from collections.abc import Sequence
 
 from catalog.datasets.datasets import Datasets, TopicChanges
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.errors import NotFound
 from catalog.near_names import did_you_mean
 from catalog.ports import Brokers

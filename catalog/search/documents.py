@@ -5,28 +5,29 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from catalog.curation.stated import is_certified, is_deprecated, property_words
+from catalog.curation.stated import is_certified, property_words
 from catalog.datasets.diff import type_names
 from catalog.datatypes import leaves, parse_ddl, parse_type
 from catalog.entities import is_personal
 from catalog.envelopes import payload_of
-from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, schema_description
+from catalog.model import DatasetId, FieldProfile, SchemaVersion, schema_description
 from catalog.paths import KEY, VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
-from catalog.search.language.vocabulary import builtin
+from catalog.search.entry_words import (
+    MOST_INSIDE,
+    registered_words,
+    words_of_entities,
+    words_of_names,
+    words_of_path,
+    words_of_text,
+)
+from catalog.search.facets import DEPRECATED_RANK, facets, properties_of, rank_of, state_facets
 from catalog.search_model import BARE, PLAIN, Entry
 from catalog.tokens import name_words, spelled, split, suffixes, text_words
 
-_INSIDE = 2000  # words of its fields that find the dataset itself
-_MEANT = 400  # stems, parts and concepts beside the words of names
 _LABEL = 12  # words of its description that say what a dataset is
-_TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
-_DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
-_LEFT_BEHIND = 0.7  # the factor of deprecated datasets
-_CERTIFIED = frozenset({"certified", "verified", "endorsed", "trusted"})
 
 
 def dataset_key(dataset: DatasetId) -> str:
@@ -91,7 +92,7 @@ def in_products(entry: Entry, products: Sequence[str]) -> Entry:
     """The entry of a dataset, or of a field of one, that belongs to data products: `product:NAME` finds it."""
     words = entry.words
     if entry.source["kind"] == "dataset":
-        words = {**words, "text": " ".join((words["text"], _of_text(" ".join(products)))).strip()}
+        words = {**words, "text": " ".join((words["text"], words_of_text(" ".join(products)))).strip()}
     return replace(entry, words=words, facets={**entry.facets, "product": tuple(products)})
 
 
@@ -124,23 +125,23 @@ def _dataset(
             "type": record.reported.get("type"),
             "lifecycle": record.reported.get("lifecycle"),
             "certified": is_certified(record.curation),
-            "deprecated": _rank(record) == _LEFT_BEHIND,
+            "deprecated": rank_of(record) == DEPRECATED_RANK,
         },
         words={
-            "name": _of_names([record.id.name]),
-            "entity": _of_entities(entities),
-            "tag": _of_names((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
-            "term": _of_names(record.terms),
+            "name": words_of_names([record.id.name]),
+            "entity": words_of_entities(entities),
+            "tag": words_of_names((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
+            "term": words_of_names(record.terms),
             "owner": name_words((*map(str, record.owners), *_reported(record, "owners", "name"))),
-            "text": _of_text(" ".join((record.known_description, *property_words(_properties(record))))),
-            "inside": _of_names((FieldPath.parse(p).name for p in paths), _INSIDE),
+            "text": words_of_text(" ".join((record.known_description, *property_words(properties_of(record))))),
+            "inside": words_of_names((FieldPath.parse(p).name for p in paths), MOST_INSIDE),
         },
         exact=tuple(dict.fromkeys(names)),
         suffixes=suffixes(names[0]),
-        facets=_facets(record, "dataset", {*tags, *inside}, entities)
-        | _states(record, record.known_description, tags, record.terms, (), _properties(record)),
+        facets=facets(record, "dataset", {*tags, *inside}, entities)
+        | state_facets(record, record.known_description, tags, record.terms, (), properties_of(record)),
         usage=record.usage,
-        rank=_rank(record),
+        rank=rank_of(record),
         label=" ".join((*split(record.id.name), *text_words(record.known_description, _LABEL).split())),
         own=len(set(split(record.id.name))),
     )
@@ -203,22 +204,22 @@ def _field(
         version=record.revision,
         source=shown,
         words={
-            "name": _of_names([place.name]),
-            "path": _of_path((place.root, *place.names)),
-            "dataset": _of_names([record.id.name]),
-            "entity": _of_entities(entities),
-            "tag": _of_names(tags),
-            "term": _of_names(known.terms),
+            "name": words_of_names([place.name]),
+            "path": words_of_path((place.root, *place.names)),
+            "dataset": words_of_names([record.id.name]),
+            "entity": words_of_entities(entities),
+            "tag": words_of_names(tags),
+            "term": words_of_names(known.terms),
             "owner": name_words(str(o) for o in record.owners),
-            "text": _of_text(" ".join((described, *property_words(known.properties), *_registered_words(profile)))),
-            "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
+            "text": words_of_text(" ".join((described, *property_words(known.properties), *registered_words(profile)))),
+            "about": words_of_text(" ".join((record.known_description, *record.tags, *record.terms))),
         },
         exact=_exact_names(record, path, inner, payload),
         suffixes=suffixes(inner),
-        facets=_facets(record, "field", {*tags, *record.tags}, entities)
-        | _states(record, described, tags, known.terms, known.types, known.properties),
+        facets=facets(record, "field", {*tags, *record.tags}, entities)
+        | state_facets(record, described, tags, known.terms, known.types, known.properties),
         usage=record.usage,
-        rank=_rank(record),
+        rank=rank_of(record),
         label=" ".join(word for name in place.names[-2:] for word in split(name)),
         own=len(set(split(place.name))),
     )
@@ -234,88 +235,6 @@ def _exact_names(record: DatasetRecord, path: str, inner: str, payload: FieldPat
     behind = [each for name in names if name for each in (name, *(f"{dataset}.{name}" for dataset in datasets))]
     full = spelled(path)
     return tuple(dict.fromkeys((full, *behind, *(f"{dataset}.{full}" for dataset in datasets))))
-
-
-def _of_names(names: Iterable[str], limit: int = 200) -> str:
-    return _of_listed(tuple(names), limit)
-
-
-@lru_cache(10_000)
-def _of_listed(names: tuple[str, ...], limit: int) -> str:
-    """Words of names, then what else they are found by."""
-    vocabulary = builtin()
-    more = dict.fromkeys(word for name in names for word in vocabulary.indexed(split(name)))
-    return " ".join((name_words(names, limit), *list(more)[: min(limit, _MEANT)])).strip()
-
-
-@lru_cache(10_000)
-def _of_path(names: tuple[str, ...]) -> str:
-    """The names of a path behind its root, and what the last two mean together (`billing.address`)."""
-    words = [word for name in (names[-2:] if len(names) > 2 else ()) for word in split(name)]
-    return " ".join((name_words(names), *builtin().indexed(words))).strip()
-
-
-@lru_cache(1000)
-def _of_text(text: str) -> str:
-    words = text_words(text)
-    return " ".join((words, *builtin().indexed(words.split()))).strip()
-
-
-@lru_cache(1000)
-def _of_entities(entities: tuple[str, ...]) -> str:
-    return " ".join((name_words(_with_pii(entities)), *builtin().of_entities(entities))).strip()
-
-
-def _rank(record: DatasetRecord) -> float:
-    """Certified datasets come before their like; those of servers themselves, for trials, and deprecated ones after."""
-    if is_deprecated(record.curation):
-        return _LEFT_BEHIND
-    marks = {word for tag in (*record.tags, *record.terms) for word in split(tag)}
-    if marks & _DEPRECATED or str(record.reported.get("lifecycle") or "").upper() == "DROP":
-        return _LEFT_BEHIND
-    if _TRIAL & set(split(record.id.name)):
-        return 0.8
-    if record.id.name.startswith("_"):
-        return 0.85
-    return 1.05 if marks & _CERTIFIED or is_certified(record.curation) else 1.0
-
-
-def _properties(record: DatasetRecord) -> Mapping[str, Any]:
-    return record.curation.get("properties") or {}
-
-
-def _states(
-    record: DatasetRecord,
-    described: str,
-    tags: Sequence[str],
-    terms: Sequence[str],
-    types: Sequence[str],
-    properties: Mapping[str, Any],
-) -> dict[str, tuple[str, ...]]:
-    """What filters as `has:description`, `is:deprecated`, `type:timestamp` and `dataset:orders` find."""
-    has = {"description": described, "owner": record.owners, "tag": tags, "term": terms}
-    personal = any(is_personal(tag) for tag in tags)
-    states = {
-        "certified": is_certified(record.curation),
-        "deprecated": _rank(record) == _LEFT_BEHIND,
-        "personal": personal,
-        "scanned": record.scanned_at is not None,
-    }
-    return {
-        "has": tuple(name for name, value in has.items() if value),
-        "is": tuple(name for name, holds in states.items() if holds),
-        "type": tuple(dict.fromkeys(word for each in types for word in (each.lower(), each.lower().split("(")[0]))),
-        "dataset": (record.id.name, record.reference),
-        "term": tuple(terms),
-        "property": tuple(property_words(properties)),
-    }
-
-
-def _registered_words(profile: FieldProfile | None) -> list[str]:
-    """What else finds a field: the names of its registered type, its aliases, the symbols of an enumeration."""
-    known = profile.details.get("registered", {}) if profile else {}
-    listed = (*known.get("symbols", ()), *known.get("aliases", ()), *known.get("union", ()))
-    return [str(each) for each in (known.get("name"), *listed) if each is not None][:_INSIDE]
 
 
 def _shared(record: DatasetRecord) -> dict[str, object]:
@@ -340,24 +259,3 @@ def _in_sql(record: DatasetRecord) -> tuple[str, ...]:
 def _reported(record: DatasetRecord, what: str, key: str) -> list[str]:
     """Words of producers: they find a dataset, and neither own it nor bind a policy to it."""
     return [str(item[key]) for item in record.reported.get(what, ()) if item.get(key)]
-
-
-def _with_pii(entities: Sequence[str]) -> tuple[str, ...]:
-    """What holds personal data of any kind is found by that word too."""
-    return (*entities, PERSONAL_DATA_TAG) if entities else ()
-
-
-def _facets(
-    record: DatasetRecord, kind: str, tags: Iterable[str], entities: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    pii = (PERSONAL_DATA_TAG,) if entities else ()
-    return {
-        "kind": (kind,),
-        "entity": _with_pii(entities),
-        "tag": tuple(sorted({*tags, *pii})),
-        "owner": tuple(str(owner) for owner in record.owners),
-        "namespace": (record.id.namespace,),
-        "cluster": (record.cluster,) if record.cluster else (),
-        "format": (record.format["value"],) if record.format.get("value") else (),
-        "source": (record.source,),
-    }

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from catalog.errors import InvalidInput, NotFound
+from policies.declared.builtin import ADMIN_USER
+from policies.declared.person_names import is_own
 from policies.declared.service_specs import SCIM, SCOPES
 from policies.declared.state import View
 from policies.ports import TokenRecord
@@ -86,3 +88,8 @@ def digest_of(token: str) -> str:
 
 def is_valid(token: TokenRecord, now: datetime) -> bool:
     return token.revoked_at is None and (token.expires_at is None or now < token.expires_at)
+
+
+def is_reserved(user: str) -> bool:
+    """Whether a name is one of Weir's own that nobody signs in under, or a spelling of one."""
+    return user != ADMIN_USER and is_own(user)

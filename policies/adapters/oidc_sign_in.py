@@ -17,8 +17,8 @@ from authlib.oidc.core import CodeIDToken
 from joserfc.errors import JoseError
 from jwt.exceptions import InvalidTokenError, PyJWKClientError
 
-from catalog.declared.kinds import Secret
 from catalog.declared.server_addresses import ServerAddresses
+from catalog.declared.server_specs import Secret
 from catalog.errors import InvalidInput, NotSignedIn, SettingsError, Unavailable
 from policies.access.session_ports import Account, AccountGone, LogoutNotice, NewTokensOnly, ProviderTokens
 from policies.adapters.oidc import ALGORITHMS

@@ -12,8 +12,9 @@ from catalog.records import ClusterRecord
 from catalog.topic_details import AclsKnown
 from policies.broker_rights.authorizer import Authorizer
 from policies.broker_rights.changes import Plan
+from policies.broker_rights.cluster_knowledge import ClusterKnowledge
 from policies.broker_rights.copies import Copies, Decide, NoCopies, by_id
-from policies.broker_rights.desired import ClusterKnowledge, Desired, Due
+from policies.broker_rights.desired import Desired, Due
 from policies.broker_rights.difference import difference, mark_of, other_installations
 from policies.broker_rights.granted import Holders
 from policies.broker_rights.ledger import OWNED, AclState, ApplyState, RightsLedger

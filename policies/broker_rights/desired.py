@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from catalog.broker_acls import WILDCARD, BrokerAcl, Operation, Pattern, Resource, printable
 from policies.broker_rights.changes import ChangeKind
+from policies.broker_rights.cluster_knowledge import ClusterKnowledge
 from policies.broker_rights.consumers import ActiveGrants, Consumers
-from policies.broker_rights.copies import Decide, MaskedCopy
-from policies.broker_rights.granted import Granted, GrantedOn, Holders
+from policies.broker_rights.copies import MaskedCopy
+from policies.broker_rights.granted import Granted, GrantedOn
 from policies.broker_rights.on_copies import OnCopies
 from policies.broker_rights.principals import BrokerPrincipal, MappingState, Who
 from policies.broker_rights.requested import Reads, RequestedRead, requested_reads
 from policies.effective.shown import NOTHING
 from policies.matching import EVERYTHING
-from policies.model import DatasetFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +40,6 @@ class NotDue:
     kind: ChangeKind
     reason: str
     decided: bool = False
-
-
-@dataclass(frozen=True)
-class ClusterKnowledge:
-    """What is known of one cluster.
-
-    facts       topic -> what the catalog knows of it
-    topics      the topics that the brokers have; None: not known
-    principals  name -> who it is, of all that ACLs and documents name
-    copies      topic -> its masked copy, as the document of the cluster names it
-    own_copies  view -> the copy that Weir made for consumers
-    decide      how copies are decided; None: none are made
-    """
-
-    name: str
-    facts: Mapping[str, DatasetFacts]
-    topics: frozenset[str] | None
-    principals: Mapping[str, BrokerPrincipal]
-    holders: Holders
-    unscanned_is_sensitive: bool = True
-    copies: Mapping[str, str] = field(default_factory=dict)
-    super_users: frozenset[str] = frozenset()
-    own_copies: Mapping[str, MaskedCopy] = field(default_factory=dict)
-    decide: Decide | None = None
-
-    def reference(self, topic: str) -> str:
-        """The dataset of a topic, by the name of the cluster that the catalog has it under."""
-        facts = self.facts.get(topic)
-        return facts.reference if facts is not None else f"{self.name}/{topic}"
 
 
 class Desired:

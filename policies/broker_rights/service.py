@@ -14,12 +14,14 @@ from catalog.records import ClusterRecord, rfc3339
 from catalog.topic_details import AclsKnown
 from policies.audit.log import AuditLog
 from policies.audit.names import DATASET, READING
-from policies.broker_rights.findings import Finding, of_cluster, of_drift, of_topic, ordered
+from policies.broker_rights.cluster_findings import of_cluster, of_drift
+from policies.broker_rights.findings import Finding, ordered
 from policies.broker_rights.granted import GrantedOn, Holders
 from policies.broker_rights.ledger import AclState, RightsLedger
 from policies.broker_rights.principals import BrokerPrincipal, Principals
 from policies.broker_rights.requested import GrantedOnCopy, RequestedRead
 from policies.broker_rights.rows import ClusterRights, RightsRow, TopicRights, matching, most_first
+from policies.broker_rights.topic_findings import of_topic
 from policies.broker_rights.used import Reader, ReadingGroup, Usage
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments

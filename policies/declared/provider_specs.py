@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from catalog.declared.kinds import Secret
 from catalog.declared.loopback import is_loopback
+from catalog.declared.server_specs import Secret
 from policies.declared.spec_parts import Name, Spec
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")

@@ -28,7 +28,10 @@ from scanners.model import (
     TopicFormat,
 )
 from scanners.ports import OffsetLookup, RecordReader, SchemaRegistry
-from scanners.scan.to_schema import format_of, rfc3339, schema_of, window_of
+from scanners.scan.formats import format_of
+from scanners.scan.record_places import rfc3339
+from scanners.scan.to_schema import schema_of
+from scanners.scan.windows import window_of
 from scanners.schemas.known.places import with_registered
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings

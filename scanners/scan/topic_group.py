@@ -13,13 +13,16 @@ from scanners.checks.topic_checks import expected_of
 from scanners.model import RegisteredSchema, Strategy, Topic
 from scanners.ports import JobFailed, ProfileJob
 from scanners.scan.classify import classify
+from scanners.scan.formats import format_of
 from scanners.scan.order import ScanOrder, Tools
+from scanners.scan.problems import undecodable
 from scanners.scan.recognizer_versions import versions
 from scanners.scan.registry_problems import of_one_topic
 from scanners.scan.sample import plan
-from scanners.scan.to_schema import format_of, gaps_of, schema_of, undecodable, unreadable_of, window_of
+from scanners.scan.to_schema import schema_of
 from scanners.scan.topic_changes import changed_meanwhile
 from scanners.scan.unchanged import with_basis
+from scanners.scan.windows import gaps_of, unreadable_of, window_of
 from scanners.schemas.known.places import with_registered
 from scanners.sketch.topic import Sketch
 

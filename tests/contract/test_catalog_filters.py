@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.declared.kinds import DatasetSpec
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.model import DatasetId
 from catalog.search.service import Search
 from tests.catalog_samples import NAMESPACE, World, scan

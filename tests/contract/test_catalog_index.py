@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from catalog.adapters.elastic.index import ElasticSearchIndex
-from catalog.declared.kinds import DatasetSpec
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
 from catalog.ports import SearchIndex

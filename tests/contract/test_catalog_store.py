@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
 
-from catalog.adapters.sql.database import Database
-from catalog.adapters.sql.tables import DatasetRow
 from catalog.document_origins import Checkout, DocumentOrigin
-from catalog.model import DatasetId, FieldProfile, Owner, ReviewState, ScanWindow, SchemaVersion, Shape
+from catalog.model import DatasetId, Owner, ReviewState, SchemaVersion
 from catalog.ports import CatalogStore
 from catalog.records import (
-    ClassificationRecord,
     ClusterRecord,
     DatasetFilter,
     DatasetRecord,
@@ -27,34 +21,15 @@ from catalog.records import (
     Source,
     StoredSchema,
 )
-from catalog.scan_store import ScanPosition, ScanRecord, ScanState
+from tests.catalog_records import NOW, ODD, put, schema, tag
+from tests.catalog_samples import NAMESPACE, ORDERS
 from tests.catalog_stores import STORES, catalog_store
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-NAMESPACE = "kafka://localhost:9092"
-ORDERS = DatasetId(NAMESPACE, "orders")
-ODD = "value.`a\x00b\ud800`"
 
 
 @pytest.fixture(params=STORES)
 def store(request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
     with catalog_store(request.param, request) as kept:
         yield kept
-
-
-def put(store: CatalogStore, name: str = "orders", **more: object) -> DatasetRecord:
-    return store.put_dataset(DatasetRecord(DatasetId(NAMESPACE, name), cluster="prod", created_at=NOW, **more))  # type: ignore[arg-type]
-
-
-def schema(version: int, *paths: str) -> SchemaVersion:
-    fields = tuple(FieldProfile(p, {"string": 1.0}, 10, 1.0, lengths=(1, 9), details={"formats": ["x"]}) for p in paths)
-    window = ScanWindow(({"partition": 0, "ranges": [[0, 10]]},), 10, strategy="full", complete=True)
-    shapes = (Shape(1.0, paths, {"value.type": "a"}),)
-    return SchemaVersion({"value": "json"}, fields, shapes, window, version, "2026-03-01T12:00:00Z", ({"m": 1},))
-
-
-def tag(path: str, entity: str = "EMAIL_ADDRESS", **more: object) -> ClassificationRecord:
-    return ClassificationRecord(path, entity, 0.9, ReviewState.SUGGESTED, {"matched": 9, "sampled": 10}, **more)  # type: ignore[arg-type]
 
 
 def test_clusters_come_back(store: CatalogStore) -> None:
@@ -242,89 +217,6 @@ def test_documents_come_back(store: CatalogStore) -> None:
     assert store.document("GlossaryTerm", "b") is None and len(store.documents("GlossaryTerm")) == 1
 
 
-def scan(scan_id: str, minutes: int = 0, state: ScanState = ScanState.QUEUED) -> ScanRecord:
-    return ScanRecord(scan_id, state, {"cluster": scan_id, "topics": ["a.*"]}, NOW + timedelta(minutes=minutes))
-
-
-def test_scans_are_claimed_once_oldest_first(store: CatalogStore) -> None:
-    store.put_scan(scan("b", 1))
-    store.put_scan(scan("a", 0))
-    store.put_scan(scan("c", -1, ScanState.DONE))
-    before = NOW - timedelta(minutes=5)
-    first = store.claim_scan("w1", NOW, before)
-    assert first is not None
-    assert (first.id, first.state, first.worker, first.started_at) == ("a", ScanState.RUNNING, "w1", NOW)
-    second = store.claim_scan("w2", NOW, before)
-    assert second is not None and second.id == "b"
-    assert store.claim_scan("w3", NOW, before) is None
-    assert [s.id for s in store.scans(10)] == ["b", "a", "c"] and [s.id for s in store.scans(1, 1)] == ["a"]
-
-
-def test_a_scan_whose_worker_fell_silent_is_claimed_again(store: CatalogStore) -> None:
-    store.put_scan(scan("a"))
-    store.claim_scan("w1", NOW, NOW - timedelta(minutes=1))
-    later = NOW + timedelta(minutes=2)
-    again = store.claim_scan("w2", later, later - timedelta(minutes=1))
-    assert again is not None and (again.worker, again.started_at, again.heartbeat_at) == ("w2", NOW, later)
-
-
-def test_scans_of_one_topic_do_not_run_over_each_other(store: CatalogStore) -> None:
-    def asked(scan_id: str, minutes: int, cluster: str, *topics: str, by: str | None = None) -> None:
-        request = {"cluster": cluster, "topics": list(topics)}
-        store.put_scan(replace(scan(scan_id, minutes), request=request, requested_by=by))
-
-    asked("all", 0, "prod", "*", by="schedule:prod")
-    asked("one", 1, "prod", "orders")
-    asked("other", 2, "test", "orders")
-    asked("again", 3, "prod", "*", by="schedule:prod")
-
-    def claim(at: timedelta = timedelta()) -> str | None:
-        got = store.claim_scan("w", NOW + at, NOW + at - timedelta(minutes=1))
-        return got.id if got else None
-
-    assert [claim(), claim(), claim()] == ["all", "other", None]
-    store.update_scan("all", {"state": ScanState.DONE})
-    asked("two", 4, "prod", "payments")
-    assert [claim(), claim(), claim()] == ["one", "two", None]
-    newest = store.last_scan("schedule:prod")
-    assert newest is not None and newest.id == "again" and store.last_scan("nobody") is None
-    assert claim(timedelta(minutes=5)) == "one", "a silent worker's scan is taken before those that wait for it"
-
-
-def test_a_scan_is_changed_in_parts(store: CatalogStore) -> None:
-    store.put_scan(scan("a"))
-    store.update_scan("a", {"cancel_requested": True})
-    changed = store.update_scan("a", {"progress": 0.5, "datasets": ({"name": "x"},), "state": ScanState.CANCELLED})
-    assert changed == store.scan("a")
-    assert changed is not None and changed.cancel_requested and changed.datasets == ({"name": "x"},)
-    assert changed.state is ScanState.CANCELLED
-    assert store.update_scan("none", {"progress": 1.0}) is None and store.scan("none") is None
-
-
-def test_many_workers_never_share_a_scan(store: CatalogStore) -> None:
-    for n in range(20):
-        store.put_scan(scan(f"s{n:02}", n))
-    claimed: list[str] = []
-
-    def work(worker: str) -> None:
-        while (got := store.claim_scan(worker, NOW, NOW - timedelta(hours=1))) is not None:
-            claimed.append(got.id)
-
-    threads = [threading.Thread(target=work, args=(f"w{n}",)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(claimed) == [f"s{n:02}" for n in range(20)]
-
-
-def test_positions_are_kept_by_partition(store: CatalogStore) -> None:
-    put(store)
-    store.put_positions(ORDERS, [ScanPosition(1, 5), ScanPosition(0, 2**40, {"ranges": [[0, 5]]})])
-    store.put_positions(ORDERS, [ScanPosition(1, 9)])
-    assert store.positions(ORDERS) == [ScanPosition(0, 2**40, {"ranges": [[0, 5]]}), ScanPosition(1, 9)]
-
-
 def test_a_renamed_namespace_takes_everything_along(store: CatalogStore) -> None:
     put(store)
     put(store, "both")
@@ -339,149 +231,6 @@ def test_a_renamed_namespace_takes_everything_along(store: CatalogStore) -> None
     assert [d for d, _ in store.classification_history(None, NOW)] == [moved]
     renamed = store.dataset(moved)
     assert renamed is not None and renamed.revision == 2
-
-
-def test_a_failed_transaction_leaves_nothing(store: CatalogStore) -> None:
-    kept = put(store)
-    with pytest.raises(ZeroDivisionError), store.transaction():
-        put(store, "other")
-        store.put_dataset(replace(kept, description="changed"))
-        store.put_classifications(ORDERS, [tag("value.a")], [], NOW)
-        with store.transaction():
-            store.put_notes(ORDERS, [FieldNote("key")])
-        raise ZeroDivisionError
-    assert store.dataset(ORDERS) == kept
-    assert store.datasets(DatasetFilter()).total == 1
-    assert store.classifications(ORDERS) == [] and store.notes(ORDERS) == []
-
-
-def test_writers_wait_for_each_other(store: CatalogStore) -> None:
-    put(store)
-
-    def work() -> None:
-        for _ in range(10):
-            with store.transaction():
-                record = store.dataset(ORDERS)
-                assert record is not None
-                store.put_dataset(replace(record, description=record.description + "x"))
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    record = store.dataset(ORDERS)
-    assert record is not None and record.description == "x" * 40
-
-
-def test_what_is_due_after_a_commit_waits_for_the_outermost(store: CatalogStore) -> None:
-    done: list[str] = []
-    store.after_commit(lambda: done.append("outside"))
-    assert done == ["outside"]
-    with store.transaction():
-        with store.transaction():
-            store.after_commit(lambda: done.append(str(put(store).revision)))
-        assert done == ["outside"]
-    assert done == ["outside", "1"]
-    with pytest.raises(ZeroDivisionError), store.transaction():
-        store.after_commit(lambda: done.append("never"))
-        raise ZeroDivisionError
-    with store.transaction():
-        pass
-    assert done == ["outside", "1"]
-
-
-CHANGES: dict[str, Callable[[CatalogStore], object]] = {
-    "cluster": lambda s: s.put_cluster(ClusterRecord("new", "kafka://new:1", ("new:1",))),
-    "cluster changed": lambda s: s.put_cluster(ClusterRecord("prod", NAMESPACE, ("localhost:9093",))),
-    "cluster gone": lambda s: s.delete_cluster("prod"),
-    "alias": lambda s: s.put_aliases(NAMESPACE, ["kafka://b:1"]),
-    "alias moved": lambda s: s.put_aliases(NAMESPACE, ["kafka://a:1"]),
-    "namespace": lambda s: s.rename_namespace(NAMESPACE, "kafka://other:1"),
-    "dataset": lambda s: put(s, "more"),
-    "declared": lambda s: put(s, declared_ddl="a STRING"),
-    "owners": lambda s: put(s, owners=(Owner("user", "otto"),)),
-    "tags": lambda s: put(s, tags=("a",)),
-    "terms": lambda s: put(s, terms=("a",)),
-    "quietly": lambda s: s.put_dataset(replace(_orders(s), deleted_at=NOW), quiet=True),
-    "dataset gone": lambda s: s.delete_dataset(ORDERS),
-    "schema": lambda s: s.add_schema(ORDERS, StoredSchema(schema(2, "value.b"), schema(2, "value.b"))),
-    "schema changed": lambda s: s.set_current_schema(ORDERS, 1, schema(1, "value.c")),
-    "schemas gone": lambda s: s.clear_schemas(ORDERS),
-    "notes": lambda s: s.put_notes(ORDERS, [FieldNote("value.a", "", ("t",))]),
-    "tag of a field": lambda s: s.put_classifications(ORDERS, [tag("value.a", "PERSON")], [], NOW),
-    "tag changed": lambda s: s.put_classifications(ORDERS, [tag("value.a", reviewed_by="otto")], [], NOW),
-    "tag ended": lambda s: s.put_classifications(ORDERS, [], [("value.a", "EMAIL_ADDRESS")], NOW),
-    "document": lambda s: s.put_document(DeclaredDocument("GlossaryTerm", "b", {}, {})),
-    "document changed": lambda s: s.put_document(DeclaredDocument("GlossaryTerm", "a", {}, {"tags": ["x"]})),
-    "document gone": lambda s: s.delete_document("GlossaryTerm", "a"),
-}
-
-
-def _orders(store: CatalogStore) -> DatasetRecord:
-    record = store.dataset(ORDERS)
-    assert record is not None
-    return record
-
-
-def _filled(store: CatalogStore) -> None:
-    store.put_cluster(ClusterRecord("prod", NAMESPACE, ("localhost:9092",)))
-    store.put_aliases("kafka://d:1", ["kafka://a:1"])
-    put(store)
-    store.add_schema(ORDERS, StoredSchema(schema(1, "value.a"), schema(1, "value.a")))
-    store.put_classifications(ORDERS, [tag("value.a")], [], NOW)
-    store.put_document(DeclaredDocument("GlossaryTerm", "a", {}, {}))
-
-
-def test_every_change_of_what_is_known_is_counted(store: CatalogStore) -> None:
-    for name, change in CHANGES.items():
-        for record in store.datasets(DatasetFilter(deleted=None)).items:
-            store.delete_dataset(record.id)
-        _filled(store)
-        before = store.changes()
-        assert before is not None and store.changes() == before
-        change(store)
-        now = store.changes()
-        assert now is not None and now > before, name
-
-
-def test_a_change_is_counted_when_its_transaction_ends(store: CatalogStore) -> None:
-    _filled(store)
-    before = store.changes()
-    with store.transaction():
-        store.put_notes(ORDERS, [FieldNote("value.a", "", ("t",))])
-        assert store.changes() is None
-    after = store.changes()
-    assert before is not None and after is not None and after > before
-    with pytest.raises(ZeroDivisionError), store.transaction():
-        store.delete_dataset(ORDERS)
-        raise ZeroDivisionError
-    assert store.changes() is not None and store.dataset(ORDERS) is not None
-
-
-def test_reads_and_what_is_indexed_are_not_counted(store: CatalogStore) -> None:
-    _filled(store)
-    before = store.changes()
-    store.add_usage(ORDERS, 3)
-    store.claim_index(ORDERS, 5)
-    store.mark_indexed(ORDERS, 1, 5)
-    store.schema(ORDERS)
-    assert store.changes() == before
-    assert _orders(store).usage == 3
-
-
-def test_every_column_of_a_dataset_is_counted_but_those_that_nothing_depends_on(tmp_path: Path) -> None:
-    """A new column must be named in the trigger, by a migration, or what is kept of a dataset grows old unseen."""
-    database = Database(f"sqlite:///{tmp_path}/weir.db")
-    database.migrate()
-    with database.read() as session:
-        trigger = session.scalar(
-            text("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'datasets_changed'")
-        )
-    database.close()
-    counted = set(str(trigger).partition(" OF ")[2].partition(" ON ")[0].split(", "))
-    columns = {column.name for column in DatasetRow.__table__.columns}
-    assert columns - counted == {"usage", "revision", "indexed_revision", "indexed_documents"}
 
 
 def test_outlines_are_what_the_records_have(store: CatalogStore) -> None:

@@ -13,7 +13,7 @@ from api.config.home import Home
 from api.config.settings import Settings, load
 from api.joins.observing import Observing
 from catalog.datasets.datasets import Datasets
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.errors import SettingsError
 from tests.api_world import ApiWorld, world
 

@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.adapters.kafka.topics import KafkaBrokers
 from catalog.datasets.discovery import Discovery
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.declared.secrets import Secrets
 from catalog.errors import SettingsError, Unavailable
 from catalog.model import DatasetId

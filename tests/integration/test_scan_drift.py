@@ -23,7 +23,7 @@ from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.event_model import EventFilter
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events

@@ -35,7 +35,7 @@ from api.joins.declared import DeclaredService
 from api.wiring.given import GivenAdapters
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.model import DatasetScan
 from policies.model import Subject
 from policies.query.service import GovernedQuery

@@ -9,7 +9,8 @@ from typing import Any
 
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
-from catalog.declared.kinds import ClusterSpec, DatasetSpec
+from catalog.declared.cluster_specs import ClusterSpec
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.model import Classification, DatasetId, DatasetScan, FieldProfile, ReviewState, ScanWindow, SchemaVersion
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument

@@ -10,35 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from uuid import uuid4
+from dataclasses import dataclass, replace
 
 import structlog
 
 from catalog.change_cache import one_moment
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn, Unavailable, WeirError
-from catalog.records import rfc3339
-from views.durations import span
 from views.model import State
 from views.runner.build import Basis, Built, basis_of, of_basis
-from views.runner.compacted import Compaction, or_as_before
-from views.runner.due import Due
-from views.runner.figures import REST_SAMPLE_S, SAMPLE_S, sampled
-from views.runner.generations import Generations
+from views.runner.compacted import or_as_before
 from views.runner.lineage_event import running_event
-from views.runner.record import Record
-from views.runner.running import RunningStream, start
-from views.runner.state import ViewState, behind
-from views.runner.tools import DeclaredView, Pause, Tools
+from views.runner.tools import DeclaredView, Pause
+from views.runner.view_stream import LOOK_S, ViewStream
 
 _log = structlog.get_logger(__name__)
-_LOOK_S = 0.5
 _REST_S = 2.5
 """Between two decisions on what the view may contain where nothing was written: grants end by the clock."""
 _ALL_S = 10.0
 """Between two looks at everything where nothing was written."""
-_ASK_S = 10.0
-"""Between two questions to the engine where the sources have nothing that the rows do not contain."""
 _FORGET_S = 30.0
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
 _FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value", "too-large"})
@@ -46,33 +35,10 @@ _FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "valu
 
 
 @dataclass(slots=True)
-class View:
+class View(ViewStream):
     """Not safe for threads: one thread steps it."""
 
-    name: str
-    tools: Tools
-    record: Record = field(init=False)
-    _generations: Generations = field(init=False)
-    _compaction: Compaction = field(init=False)
-    _built: Built | None = None
     _basis: Basis | None = None
-    _declared: DeclaredView | None = None
-    _stream: RunningStream | None = None
-    _pause: Pause = field(default_factory=Pause)
-    _due: Due = field(default_factory=Due)
-    _barred: tuple[str, str, str] | None = None
-    """What ended at a value, and would end there again, having written what is before it once more."""
-
-    def __post_init__(self) -> None:
-        self.record = Record(self.name, self.tools)
-        self._generations = Generations(self.name, self.tools, self.record)
-        self._compaction = Compaction(self.tools.topics, self.tools.clusters)
-        if self.state.state in (State.RUNNING, State.CATCHING_UP):  # as another runner left it
-            self.record.turn(State.RESTARTING)
-
-    @property
-    def state(self) -> ViewState:
-        return self.record.state
 
     def step(self) -> bool:
         """Do what is due; False when nothing was. Raises nothing that Weir raises: what fails is in the state."""
@@ -93,28 +59,11 @@ class View:
         """Whether the view was deleted and nothing of it is left."""
         return self.record.blank
 
-    @property
-    def waits(self) -> bool:
-        """Whether a step waits for records itself."""
-        return self._stream is not None
-
-    def close(self) -> None:
-        """End the stream; it continues from its checkpoint when the view is stepped again, here or elsewhere."""
-        stream, self._stream = self._stream, None
-        if stream is None:
-            return
-        stream.feed.close()
-        try:
-            stream.query.stop()
-            self.state.session = ""
-        except WeirError as error:  # it is ended by its session, once the engine is back
-            _log.warning("view_not_stopped", view=self.name, message=error.message)
-
     # -- one step -----------------------------------------------------------------------------------------------------
 
     def _step(self) -> bool:
         now = self.tools.monotonic()
-        if now - self._due.looked >= _LOOK_S:
+        if now - self._due.looked >= LOOK_S:
             written = self.tools.written()
             if written != self._due.written or now - self._due.searched >= _ALL_S or self._stream is None:
                 self._due.looked, self._due.searched, self._due.written = now, now, written
@@ -158,19 +107,6 @@ class View:
         """Nothing was written; what the view may contain may have changed with the time."""
         if self._declared is not None and self._pause.over(self.tools.monotonic()):
             self._settle(self._declared, self.state.rebuild, None, False)
-
-    def _end_left_over(self) -> None:
-        """A runner that was killed, or an engine that did not answer, has left a stream behind, under a decision that may
-        have ended since. Raises Unavailable: then nothing else of the view is done."""
-        if self.state.session:
-            self.tools.engine.end(self.state.session)
-            self.state.session = ""
-            self.record.save(now=True)
-
-    def _stop(self) -> None:
-        """Have no stream run. Raises Unavailable."""
-        self.close()
-        self._end_left_over()
 
     def _settle(self, declared: DeclaredView, rebuild: int, since: str | None, paused: bool) -> None:
         """Decide again, where that is due, and turn to another generation where that is asked for; `since`: from where."""
@@ -255,63 +191,6 @@ class View:
             self._generations.retire_all()
             fix = f"Its rows were deleted; weir view rebuild {self.name} builds them again."
             self.record.turn(State.STOPPED, Conflict(f"{sentence} {fix}", details={"view": self.name}))
-
-    def _run(self, declared: DeclaredView) -> None:
-        """Have the stream of the written generation run."""
-        writing, current = self.state.writing, self._built
-        if self._stream is not None or writing is None or current is None or writing.hash != current.generation:
-            return
-        if self._barred == (declared.digest, writing.id, current.reads):
-            return
-        self.tools.serving.prepare(self.name, writing.id)
-        self.state.session, self.state.runs = str(uuid4()), self.state.runs + 1
-        self.record.save(now=True)
-        plan = self._generations.plan(declared, current, writing)
-        if plan.copy_to:
-            kafka = self.tools.clusters.client(writing.cluster)
-            plan = replace(plan, compacted=bool(self.tools.topics.compacted(kafka, writing.topic)))
-        ttl = span(declared.spec.ttl) if declared.spec.ttl is not None else None
-        self._stream = start(self.name, writing, plan, ttl, self.state.session, self.state.letters, self.tools)
-        self.record.turn(State.CATCHING_UP)
-
-    def _work(self) -> bool:
-        """Move rows to the serving table, and see how far the stream is."""
-        if self._stream is None:
-            return False
-        feed = self._stream.feed
-        moved = feed.move()
-        now = self.tools.monotonic()
-        if now - self._due.asked >= (_ASK_S if not moved and self._is_caught_up else _LOOK_S):
-            self._due.asked = now
-            self.state.counts, self.state.rates = self._stream.look(self.state.letters)
-        if feed.look():
-            self._due.behind = now
-            self.state.lag = feed.lag()
-            self._sample(now)
-            self._pause = Pause()
-            building = self.state.building
-            if building is not None and behind(building.goal, feed.contained) == 0:
-                self._generations.swap()
-            up_to_date = self.state.building is None and feed.current()
-            self.record.turn(State.RUNNING if up_to_date else State.CATCHING_UP)
-        return moved
-
-    @property
-    def _is_caught_up(self) -> bool:
-        """Whether the rows have everything."""
-        return self.state.state == State.RUNNING and self.state.lag.get("records") == 0
-
-    @property
-    def _rests(self) -> bool:
-        """Whether the rows have everything, and nothing came lately."""
-        rates = self.state.rates
-        return self._is_caught_up and not rates.get("recordsInPerSecond") and not rates.get("rowsOutPerSecond")
-
-    def _sample(self, now: float) -> None:
-        if now - self._due.sampled >= (REST_SAMPLE_S if self._rests else SAMPLE_S):
-            self._due.sampled = now
-            at = rfc3339(self.tools.clock()) or ""
-            self.state.history = sampled(self.state.history, at, self.state.lag, self.state.rates)
 
     # -- ends ---------------------------------------------------------------------------------------------------------
 

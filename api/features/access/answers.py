@@ -1,4 +1,4 @@
-"""Answers of `/access` and `/explain`."""
+"""Answers of `/access`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from typing import Literal, Self
 
 from api.edge.answer import Answer, Time, about
-from api.edge.reason import Reason
-from api.features.policies.answers import DecidedMask
 from catalog.records import rfc3339
-from policies.effective import compare, shown, unused
+from policies.effective import shown, unused
 from policies.effective.dataset_access import Entry, Listing
 from policies.effective.people import Holding
 from policies.effective.person_access import Row, Sheet
@@ -52,7 +50,7 @@ class ShownFields(Answer):
     hidden: int
 
 
-class _Shown(Answer):
+class ShownAccess(Answer):
     """What somebody sees of a dataset or a field."""
 
     purpose: str | None = about("The purpose the query states; null: none.")
@@ -81,7 +79,7 @@ class _Shown(Answer):
         }
 
 
-class AccessEntry(_Shown):
+class AccessEntry(ShownAccess):
     """What one person, group or role sees of a dataset."""
 
     kind: Literal["user", "group", "role"]
@@ -134,7 +132,7 @@ class EffectiveAccess(Answer):
         )
 
 
-class SeenDataset(_Shown):
+class SeenDataset(ShownAccess):
     """What the person sees of one dataset."""
 
     dataset: str = about("CLUSTER/TOPIC.")
@@ -225,117 +223,4 @@ class UnusedRights(Answer):
             total=len(listed.rights),
             young=listed.young,
             notes=list(listed.notes),
-        )
-
-
-class ComparedField(Answer):
-    """One field for one side."""
-
-    effect: Literal["allow", "mask", "deny", "gap", "unknown"]
-    mask: DecidedMask | None
-    clear_when: str | None
-    reasons: list[Reason]
-
-    @classmethod
-    def of(cls, sight: compare.ColumnSight) -> Self:
-        return cls(
-            effect=sight.effect,
-            mask=DecidedMask.of(sight.mask) if sight.mask is not None else None,
-            clear_when=sight.clear_when,
-            reasons=[Reason(kind=each.kind, name=each.name, text=each.text) for each in sight.reasons],
-        )
-
-
-class ComparedFields(Answer):
-    """A field of which the sides see different things."""
-
-    path: str
-    left: ComparedField
-    right: ComparedField
-
-
-class ComparedSide(_Shown):
-    """One of the two."""
-
-    person: str
-    at: Time
-
-    @classmethod
-    def of(cls, seen: compare.SideView) -> Self:
-        keys = cls.keys(seen.side.purpose, seen.shown, seen.rules())
-        return cls(person=seen.who.name, at=rfc3339(seen.moment.at), **keys)
-
-
-class OneSided(Answer):
-    """Rules behind one side only."""
-
-    left: list[AccessRule]
-    right: list[AccessRule]
-
-
-class HeldNames(Answer):
-    """Groups and roles."""
-
-    groups: list[str]
-    roles: list[str]
-
-    @classmethod
-    def of(cls, names: compare.SideMemberships) -> Self:
-        return cls(groups=list(names.groups), roles=list(names.roles))
-
-
-class HeldOneSided(Answer):
-    """What one side holds and the other does not."""
-
-    left: HeldNames
-    right: HeldNames
-
-
-class ChangedRule(Answer):
-    """A state of a rule's document that was written between two moments."""
-
-    kind: str
-    name: str
-    at: Time
-    by: str | None
-    deleted: bool
-
-    @classmethod
-    def of(cls, changed: compare.ChangedRule) -> Self:
-        return cls(kind=changed.kind, name=changed.name, at=rfc3339(changed.at), by=changed.by, deleted=changed.deleted)
-
-
-class Comparison(Answer):
-    """What differs between two people or two moments, and by which rules."""
-
-    dataset: str
-    left: ComparedSide
-    right: ComparedSide
-    fields: list[ComparedFields]
-    more_fields: int
-    same: int = about("Fields of which both see the same.")
-    rules: OneSided
-    holds: HeldOneSided
-    changed: list[ChangedRule]
-    notes: list[str]
-
-    @classmethod
-    def of(cls, compared: compare.Comparison) -> Self:
-        rules, holds = compared.rules, compared.holds
-        return cls(
-            dataset=compared.dataset,
-            left=ComparedSide.of(compared.sides.left),
-            right=ComparedSide.of(compared.sides.right),
-            fields=[
-                ComparedFields(path=each.path, left=ComparedField.of(each.left), right=ComparedField.of(each.right))
-                for each in compared.fields
-            ],
-            more_fields=compared.more_fields,
-            same=compared.same,
-            rules=OneSided(
-                left=[AccessRule.of(each) for each in rules.left], right=[AccessRule.of(each) for each in rules.right]
-            ),
-            holds=HeldOneSided(left=HeldNames.of(holds.left), right=HeldNames.of(holds.right)),
-            changed=[ChangedRule.of(each) for each in compared.changed],
-            notes=list(compared.notes),
         )

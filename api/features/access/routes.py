@@ -10,6 +10,7 @@ from fastapi import Query, Response
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
 from api.features.access import answers
+from api.features.access.comparison_answers import Comparison
 from api.formats.listing import as_file
 from api.guard.guards import OWNERS, Caller, needs, signed_in
 from api.guard.router import FeatureRouter
@@ -164,7 +165,7 @@ def compare(
     rightAsOf: Annotated[Instant | None, Query(description="The moment of the right side; now when absent.")] = None,
     leftPurpose: Annotated[Text | None, Query(description="A purpose that the left side states.")] = None,
     rightPurpose: Annotated[Text | None, Query(description="A purpose that the right side states.")] = None,
-) -> answers.Comparison:
+) -> Comparison:
     """What two people, or one person at two moments or for two purposes, see of a dataset, and which rules make it differ."""
     reference = _reference(readers, caller, dataset)
     first = Side(left or caller.user, leftAsOf, leftPurpose)
@@ -172,7 +173,7 @@ def compare(
     collected = access.compare.of(caller, reference, first, second)
     if {first.person, second.person} != {caller.user}:
         _note(audit, caller, reference, f"{first.person} and {second.person}")
-    return answers.Comparison.of(collected)
+    return Comparison.of(collected)
 
 
 def _reference(readers: Readers, caller: Subject, text: str) -> str:

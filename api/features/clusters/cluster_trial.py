@@ -11,8 +11,8 @@ from api.features.clusters.answers import ClusterCheck, TestedCluster
 from api.joins.connections import Connections
 from api.joins.declared import KINDS
 from api.joins.second_person import SecondPerson
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.declared.documents import Document, load
-from catalog.declared.kinds import ClusterSpec
 from catalog.declared.secrets import Secrets, check_cluster
 from catalog.declared.server_addresses import ServerAddresses
 from catalog.errors import InvalidInput, NotAllowed, SettingsError, Unavailable, WeirError

@@ -20,7 +20,7 @@ from api.guard.powers import require_on
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.joins.responsible import ResponsiblePeople
-from api.visibility import sight
+from api.visibility import figures, sight
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Reader, Readers
 from api.visibility.sight import Sight, SightRules, owns
@@ -65,7 +65,7 @@ def list_datasets(
     of_caller = sights.of(caller)
     shown = [(record, of_caller.of(record)) for record in page.items]
     return answers.Datasets(
-        datasets=[answers.Dataset.of(sight.dataset(record, seen), _withheld(seen)) for record, seen in shown],
+        datasets=[answers.Dataset.of(figures.dataset(record, seen), _withheld(seen)) for record, seen in shown],
         total=page.total,
     )
 
@@ -108,7 +108,7 @@ def get_dataset(
         scan=Power.SCAN in powers,
     )
     return answers.DatasetDetails.of(
-        sight.scanned(record, seen),
+        figures.scanned(record, seen),
         _withheld(seen),
         reader.datasets.schema(record.id),
         may=may,
@@ -164,7 +164,7 @@ def get_schema(
     schema = reader.datasets.schema(record.id, version)
     seen = sights.of(caller).of(record)
     if format == "json":
-        return schema_answers.Schema.of(sight.schema(schema, seen), is_reported(schema))
+        return schema_answers.Schema.of(figures.schema(schema, seen), is_reported(schema))
     if is_reported(schema):
         raise InvalidInput(
             f"The columns of {record.reference} are known from lineage only, nobody has looked into its data; ask for"
@@ -173,7 +173,7 @@ def get_schema(
         )
     from scanners.export.formats import export
 
-    text, media = export(record.id.name, sight.types(schema, seen), format)
+    text, media = export(record.id.name, figures.types(schema, seen), format)
     return Response(text, media_type=media)
 
 
@@ -192,7 +192,7 @@ def schema_versions(
             created_at=stored.baseline.created_at,
             fields=len(stored.current.fields),
             shapes=len(stored.current.shapes),
-            changes=schema_answers.SchemaChange.all(sight.changes(stored.changes, seen)),
+            changes=schema_answers.SchemaChange.all(figures.changes(stored.changes, seen)),
         )
         for stored in reader.datasets.schemas(record.id)
     ]

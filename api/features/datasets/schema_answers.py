@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
 from api.features.datasets.problem_answers import FirstPlace, Problem
-from api.visibility import sight
-from api.visibility.sight import SeenDeparture, SeenField, SeenSchema, Sight
+from api.visibility import figures
+from api.visibility.figures import SeenDeparture, SeenField, SeenSchema
+from api.visibility.sight import Sight
 from catalog import model
 from catalog.datasets import queries
 from catalog.datasets.departures import REASON
@@ -284,8 +285,8 @@ class SchemaDiff(Answer):
         return cls(
             from_=diff.before,
             to=diff.after,
-            changes=SchemaChange.all(sight.changes((each.to_json() for each in diff.changes), seen)),
+            changes=SchemaChange.all(figures.changes((each.to_json() for each in diff.changes), seen)),
             compatibility=judged
             or Compatibility(backward=learned.backward, forward=learned.forward, full=learned.full),
-            looked_at=LookedAtBoth.model_validate(sight.without_counts(diff.looked_at, seen)),
+            looked_at=LookedAtBoth.model_validate(figures.without_counts(diff.looked_at, seen)),
         )

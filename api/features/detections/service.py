@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from api.features.detections import answers
 from api.features.detections.recognizers import own_recognizers
 from api.features.detections.review_limits import ReviewLimits
-from api.visibility import sight
+from api.visibility import figures
 from api.visibility.readers import Readers
 from api.visibility.sight import Sight, SightRules, owns
 from catalog.datasets.datasets import Datasets
@@ -71,7 +71,7 @@ class Detections:
                 may = reviews_all or (record is not None and self._may_review(subject, record))
                 of_dataset[each.dataset] = seen, may
             seen, may = of_dataset[each.dataset]
-            cut = sight.classification(each.record, seen, declared)
+            cut = figures.classification(each.record, seen, declared)
             shown.append(answers.FoundClassification.in_dataset(each, cut, may))
         return answers.Classifications(total=page.total, counts=page.counts, classifications=shown)
 
@@ -82,7 +82,7 @@ class Detections:
         reader.require(record, Aspect.EVIDENCE)
         seen, own = self._sights.of(subject).of(record), own_recognizers(self._store, subject.user)
         return [
-            answers.Classification.of(sight.classification(each, seen, own))
+            answers.Classification.of(figures.classification(each, seen, own))
             for each in self._datasets.classifications(record.id)
         ]
 

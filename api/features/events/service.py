@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.features.events import answers
-from api.visibility import sight
+from api.visibility import figures, sight
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from catalog.datasets.datasets import Datasets
@@ -121,7 +121,7 @@ class _Cuts:
         if self._sights.unbounded:
             return data
         if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
-            shown = sight.without_counts(data, sight.Sight())
+            shown = figures.without_counts(data, sight.Sight())
             # How many datasets a scan met counts those that the reader may not know of.
             return {name: shown.get(name) for name in ("cluster", "requestedBy")} if self._hides else shown
         dataset = data.get("dataset")
@@ -132,7 +132,7 @@ class _Cuts:
         seen = self._known[dataset]
         if event.type.startswith("weir.contract."):
             return self._of_contract(data, seen)
-        cut: dict[str, object] = sight.without_counts(data, seen)
+        cut: dict[str, object] = figures.without_counts(data, seen)
         return cut
 
     @staticmethod
@@ -141,7 +141,7 @@ class _Cuts:
         path = data.get("path")
         if seen.everything or ("path" in data and sight.shows_figures(seen, path if isinstance(path, str) else None)):
             return data
-        cut: dict[str, object] = sight.without_counts(data, sight.Sight())
+        cut: dict[str, object] = figures.without_counts(data, sight.Sight())
         return {name: value for name, value in cut.items() if name != "reason"}
 
     def _sight(self, dataset: str) -> sight.Sight:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from api.joins.declared import KINDS
 from api.joins.domains import DomainRights
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.declared.documents import Document, load
-from catalog.declared.kinds import DatasetSpec
 from catalog.errors import InvalidInput
 from policies.declared import kinds as policy_kinds
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from api.visibility import sight
+from api.visibility import figures, sight
 from api.visibility.readers import Reader
 from api.visibility.sight import Sights
 from catalog.model import DatasetId
@@ -42,7 +42,7 @@ class SeenScans:
             record = self._reader.store.dataset(dataset)
             if not self._operates and not (record is not None and self._within.has(record.reference)):
                 seen = self._sights.of(record) if record is not None else sight.Sight()
-                shown = sight.without_counts(shown, seen)
+                shown = figures.without_counts(shown, seen)
             yield shown
 
     def _without_names(self, scan: ScanRecord) -> ScanRecord:

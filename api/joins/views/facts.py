@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from api.joins.facts import Facts
 from api.joins.views.declared import DeclaredViews
 from catalog.change_cache import ChangeCache
-from catalog.declared.kinds import OwnerSpec
+from catalog.declared.spec_parts import OwnerSpec
 from catalog.errors import DatasetNotFound
 from catalog.model import DatasetId
 from policies.model import DatasetFacts, SourceFacts, SourceField, SubjectMatch

@@ -47,7 +47,7 @@ def client_config(
     secrets: Secrets | None = None,
     servers: ServerAddresses | None = None,
 ) -> dict[str, object]:
-    """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
+    """librdkafka's settings for a declared cluster (see `cluster_specs.ClusterSpec`), secrets read from where they are.
 
     Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
     may not be declared (any more): a place of a secret, a property, a password without encryption over the network, an address

@@ -14,7 +14,7 @@ from api.config.settings import Settings
 from api.joins.connectors.places import Places
 from api.joins.connectors.sync import ConnectorSync
 from catalog.datasets.datasets import Datasets
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
 from tests.connector_world import CLUSTER, SECRET, World, connector

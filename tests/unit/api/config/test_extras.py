@@ -15,7 +15,7 @@ from api.config.home import Home
 from api.config.settings import load
 from api.terminal.output import Format
 from api.wiring.given import GivenAdapters
-from api.wiring.store_parts import StoreParts
+from api.wiring.server_parts import ServerParts
 from catalog.adapters.sql.database import Database
 from catalog.errors import SettingsError
 from scanners.detectors.core.quick_pass import QuickSet
@@ -23,9 +23,9 @@ from scanners.detectors.core.quick_pass import QuickSet
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def parts_of(folder: Path) -> StoreParts:
+def parts_of(folder: Path) -> ServerParts:
     home = Home(folder)
-    return StoreParts(load(home), home, GivenAdapters())
+    return ServerParts(load(home), home, GivenAdapters())
 
 
 @pytest.fixture

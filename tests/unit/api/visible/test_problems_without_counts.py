@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from api.visibility.sight import Sight, problems
+from api.visibility.figures import problems
+from api.visibility.sight import Sight
 from catalog.datasets.departures import Departure
 
 FIRST = {"partition": 2, "offset": 17}

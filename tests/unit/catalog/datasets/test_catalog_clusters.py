@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from catalog.namespaces import addresses, canonical, namespace_of

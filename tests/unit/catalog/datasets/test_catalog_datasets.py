@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from catalog.declared.kinds import ClusterSpec, DatasetSpec
+from catalog.declared.cluster_specs import ClusterSpec
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound, Unavailable
 from catalog.model import Classification, DatasetId, FieldProfile, Owner, ReviewState
 from catalog.records import DatasetFilter, FieldNote, Source

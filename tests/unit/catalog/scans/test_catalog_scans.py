@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from catalog.datasets.discovery import Discovery
-from catalog.declared.kinds import ClusterSpec
+from catalog.declared.cluster_specs import ClusterSpec
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.model import DatasetId
 from catalog.scan_store import ScanPosition, ScanState

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from catalog.declared.kinds import DatasetSpec
+from catalog.declared.dataset_specs import DatasetSpec
 from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
 from catalog.model import Classification, DatasetId, ReviewState
 from catalog.records import DeclaredDocument
