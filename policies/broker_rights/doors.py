@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from catalog.broker_acls import printable
 from catalog.server_doors import Door, ServerDoor
-from policies.broker_rights.findings import Finding, Kind, Severity
+from policies.broker_rights.findings import Finding, Kind, Severity, severity_of
 from policies.broker_rights.rows import Personal
 
 _MOST_NAMED = 8
-_OF_PERSONAL = {Personal.YES: Severity.HIGH, Personal.NOT_SCANNED: Severity.MEDIUM, Personal.NO: Severity.LOW}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def of_source(cluster: str, reference: str, connector: str, fields: Sequence[Unm
     name = printable(connector)
     unsure = all(each.unknown for each in fields)
     ranked = [each for each in Personal if any(field.personal is each for field in fields)]
-    severity = Severity.MEDIUM if unsure and ranked[0] is Personal.YES else _OF_PERSONAL[ranked[0]]
+    severity = Severity.MEDIUM if unsure and ranked[0] is Personal.YES else severity_of(ranked[0])
     masks = ", ".join(sorted({each.mask for each in fields}))
     why = list(dict.fromkeys(_reasons(fields)))
     more = f"; and {len(why) - 3} more reasons" if len(why) > 3 else ""
