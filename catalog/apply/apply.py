@@ -30,21 +30,35 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged.
+    """What applying does to one document. `old`, `new`: the documents, None where there is none.
 
     `notes`: sentences on what else comes of it. `problem`: what could not be done outside of Weir yet, and will be tried
-    again; empty where nothing is left. `before`, `after`: the specs, None where there is none; not for callers.
+    again; empty where nothing is left.
     """
 
     kind: str
     name: str
     action: Action
-    diff: str = ""
+    old: DeclaredDocument | None = None
+    new: DeclaredDocument | None = None
     line: int | None = None
     notes: tuple[str, ...] = ()
     problem: str = ""
-    before: Mapping[str, Any] | None = None
-    after: Mapping[str, Any] | None = None
+
+    @property
+    def before(self) -> Mapping[str, Any] | None:
+        """The spec that was declared."""
+        return self.old.spec if self.old is not None else None
+
+    @property
+    def after(self) -> Mapping[str, Any] | None:
+        """The spec that is declared from now on."""
+        return self.new.spec if self.new is not None else None
+
+    @property
+    def diff(self) -> str:
+        """Unified, of the YAML before and after; empty when unchanged. Written anew each time, which takes a moment."""
+        return "" if self.action is Action.UNCHANGED else _diff(self.old, self.new)
 
     def to_json(self) -> dict[str, object]:
         answer: dict[str, object] = {
@@ -152,7 +166,7 @@ class Applier:
                 if all(d.kind != kind for d in documents):
                     continue
                 changes += [
-                    Change(kind, old.key, Action.DELETE, _diff(old, None), before=old.spec)
+                    Change(kind, old.key, Action.DELETE, old)
                     for old in self._handlers[kind].list()
                     if (kind, old.key) not in keys
                 ]
@@ -242,19 +256,14 @@ class Applier:
 
     def _change(self, document: Document) -> Change:
         old = self._handlers[document.kind].actual(document.key)
+        new = DeclaredDocument(document.kind, document.key, document.metadata, document.spec)
         if old is None:
             action = Action.CREATE
         elif old.spec == document.spec and old.metadata == document.metadata:
-            return Change(
-                document.kind, document.key, Action.UNCHANGED, line=document.line, before=old.spec, after=document.spec
-            )
+            action = Action.UNCHANGED
         else:
             action = Action.UPDATE
-        new = DeclaredDocument(document.kind, document.key, document.metadata, document.spec)
-        before = old.spec if old is not None else None
-        return Change(
-            document.kind, document.key, action, _diff(old, new), document.line, before=before, after=document.spec
-        )
+        return Change(document.kind, document.key, action, old, new, document.line)
 
 
 class Transaction(Protocol):

@@ -247,7 +247,7 @@ def _documents(doors: Doors, person: scenarios.Person) -> list[tuple[Any, Any]]:
     return [(row["id"], row) for row in rows if "id" in row]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_push_queries_show_what_the_scenario_has(doors: Doors) -> None:
     streams = []
     for person in people(doors):

@@ -180,7 +180,7 @@ def test_an_opened_answer_breaks_a_tie_and_is_a_reason(weir: ApiWorld) -> None:
 
 
 def test_clicks_do_not_raise_what_fits_less(weir: ApiWorld) -> None:
-    for _ in range(200):
+    for _ in range(50):
         opened(weir, "order_id", "prod/weather")
         opened(weir, "order_id", "prod/payments")
     assert order(weir, "order_id")[0] in ("orders.value.order_id", "counters.value.order_id")

@@ -211,7 +211,7 @@ def test_every_tool_is_walked() -> None:
     assert {each.tool for each in cases()} | written == {each.name for each in TOOLS}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("who", WHO)
 def test_a_tool_says_what_the_api_says_to_the_same_person(weir: AgentWorld, who: str) -> None:
     every = list(cases())
