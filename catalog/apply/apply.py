@@ -57,7 +57,7 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """Unified, of the YAML before and after; empty when unchanged. Written anew each time, which takes a moment."""
+        """Unified, of the YAML before and after; empty when unchanged. Each access writes both documents as YAML."""
         return "" if self.action is Action.UNCHANGED else _diff(self.old, self.new)
 
     def to_json(self) -> dict[str, object]:
