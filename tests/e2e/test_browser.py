@@ -53,7 +53,7 @@ def test_in_a_browser(outcomes: dict[str, SpecResult], demo: RunningWeir, spec: 
     check_spec(spec, outcomes, demo)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("spec", sorted(BY_TURNS))
 def test_by_turns_in_a_browser(outcomes: dict[str, SpecResult], demo: RunningWeir, spec: str) -> None:
     check_spec(spec, outcomes, demo)
