@@ -14,7 +14,7 @@ from policies.broker_rights.authorizer import OPERATIONS, Authorizer
 from tests.broker_acl_samples import ACLS, TOPICS, World, require_all_read
 from tests.secured_kafka import APP, PASSWORD, USER, SecuredKafka, secured_kafka
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.secured]
 
 
 @pytest.fixture(scope="module")

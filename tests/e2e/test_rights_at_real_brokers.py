@@ -14,7 +14,7 @@ from catalog.broker_acls import BrokerAcl, BrokerAcls, Operation, Pattern, Resou
 from tests.api_world import ApiWorld, orders, world
 from tests.secured_kafka import APP, USER, SecuredKafka, secured_kafka
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.secured]
 
 DECLARED = """
 apiVersion: weir/v1

@@ -23,7 +23,7 @@ from tests.api_world import ApiWorld, orders, world
 from tests.secured_kafka import APP, USER, SecuredKafka, secured_kafka
 from tests.twins.catalog.broker_acls import Killed
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.secured]
 
 DECLARED = """
 apiVersion: weir/v1

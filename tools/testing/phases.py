@@ -85,8 +85,8 @@ CHECKS = Phase(
 UNIT_MARKS = "not integration and not e2e and not own_servers"
 
 
-def parts(only: str = "") -> tuple[Phase, Phase, Phase]:
-    """The tests on shared servers, without servers, and on the demo. `only`: a further condition on their marks."""
+def parts(only: str = "") -> tuple[Phase, Phase, Phase, Phase]:
+    """The tests on shared servers, without servers, on the demo, and on secured brokers. `only`: a further condition on marks."""
     return (
         pytest_phase(
             "tests on shared servers",
@@ -95,20 +95,21 @@ def parts(only: str = "") -> tuple[Phase, Phase, Phase]:
             "tests/integration",
         ),
         pytest_phase("tests without servers", f"{UNIT_MARKS}{only}", *workers(os.cpu_count() or 1)),
-        pytest_phase("demo and browser", f"e2e and not own_servers{only}", "tests/e2e"),
+        pytest_phase("demo and browser", f"e2e and not secured and not own_servers{only}", "tests/e2e"),
+        pytest_phase("secured brokers", f"e2e and secured and not own_servers{only}", "tests/e2e"),
     )
 
 
-SERVERS, UNIT, DEMO = parts()
-QUICK_SERVERS, QUICK_UNIT, QUICK_DEMO = parts(" and not tail")
+SERVERS, UNIT, DEMO, SECURED = parts()
+QUICK_SERVERS, QUICK_UNIT, QUICK_DEMO, QUICK_SECURED = parts(" and not tail")
 OWN = pytest_phase("servers of their own", "own_servers", "tests/integration", "tests/e2e")
 MUTATION = Phase(
     "mutants",
     (("mutation", (*PYTHON, "tools.mutation", "--minutes", "60")),),
     (("WEIR_TEST_DECISIONS", "200"), ("WEIR_TEST_SEED", "20261121")),  # its list of survivors is of these
 )
-QUICK = (QUICK_SERVERS, CHECKS, QUICK_UNIT, QUICK_DEMO)
-ALL = (SERVERS, CHECKS, UNIT, DEMO, OWN, MUTATION)
+QUICK = (QUICK_SERVERS, CHECKS, QUICK_UNIT, QUICK_DEMO, QUICK_SECURED)
+ALL = (SERVERS, CHECKS, UNIT, DEMO, SECURED, OWN, MUTATION)
 FAST = (CHECKS, QUICK_UNIT)
 
 

@@ -18,7 +18,7 @@ from tools.testing.phases import Phase, run
 ROOT = Path(__file__).resolve()
 while not (ROOT / "pyproject.toml").exists():
     ROOT = ROOT.parent
-MARKS = ("integration", "e2e", "own_servers")
+MARKS = ("integration", "e2e", "secured", "own_servers")
 
 
 def script(name: str, *codes: str) -> Phase:
@@ -132,7 +132,7 @@ def test_what_runs_is_interrupted_once_and_waited_for(tmp_path: Path, number: si
 
 
 def test_each_test_is_in_one_phase() -> None:
-    parts = (phases.SERVERS, phases.UNIT, phases.DEMO, phases.OWN)
+    parts = (phases.SERVERS, phases.UNIT, phases.DEMO, phases.SECURED, phases.OWN)
     assert {*parts} < {*phases.ALL}
     chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in parts]
     for values in itertools.product((True, False), repeat=len(MARKS)):
