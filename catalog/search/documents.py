@@ -23,7 +23,7 @@ from catalog.search.entry_words import (
     words_of_path,
     words_of_text,
 )
-from catalog.search.facets import DEPRECATED_RANK, facets, properties_of, rank_of, state_facets
+from catalog.search.facets import counts_as_deprecated, facets, properties_of, rank_of, state_facets
 from catalog.search_model import BARE, PLAIN, Entry
 from catalog.tokens import name_words, spelled, split, suffixes, text_words
 
@@ -125,7 +125,7 @@ def _dataset(
             "type": record.reported.get("type"),
             "lifecycle": record.reported.get("lifecycle"),
             "certified": is_certified(record.curation),
-            "deprecated": rank_of(record) == DEPRECATED_RANK,
+            "deprecated": counts_as_deprecated(record),
         },
         words={
             "name": words_of_names([record.id.name]),

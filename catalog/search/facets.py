@@ -14,22 +14,28 @@ from catalog.tokens import split
 
 _TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
 _DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
-DEPRECATED_RANK = 0.7  # the factor of deprecated datasets
 _CERTIFIED = frozenset({"certified", "verified", "endorsed", "trusted"})
+
+
+def counts_as_deprecated(record: DatasetRecord) -> bool:
+    """Whether a dataset is declared as deprecated, or its tags, its terms or its producer name it so."""
+    dropped = str(record.reported.get("lifecycle") or "").upper() == "DROP"
+    return is_deprecated(record.curation) or dropped or bool(_marks(record) & _DEPRECATED)
+
+
+def _marks(record: DatasetRecord) -> set[str]:
+    return {word for tag in (*record.tags, *record.terms) for word in split(tag)}
 
 
 def rank_of(record: DatasetRecord) -> float:
     """Certified datasets come before their like; those of servers themselves, for trials, and deprecated ones after."""
-    if is_deprecated(record.curation):
-        return DEPRECATED_RANK
-    marks = {word for tag in (*record.tags, *record.terms) for word in split(tag)}
-    if marks & _DEPRECATED or str(record.reported.get("lifecycle") or "").upper() == "DROP":
-        return DEPRECATED_RANK
+    if counts_as_deprecated(record):
+        return 0.7
     if _TRIAL & set(split(record.id.name)):
         return 0.8
     if record.id.name.startswith("_"):
         return 0.85
-    return 1.05 if marks & _CERTIFIED or is_certified(record.curation) else 1.0
+    return 1.05 if _marks(record) & _CERTIFIED or is_certified(record.curation) else 1.0
 
 
 def properties_of(record: DatasetRecord) -> Mapping[str, Any]:
@@ -50,7 +56,7 @@ def state_facets(
     personal = any(is_personal(tag) for tag in tags)
     states = {
         "certified": is_certified(record.curation),
-        "deprecated": rank_of(record) == DEPRECATED_RANK,
+        "deprecated": counts_as_deprecated(record),
         "personal": personal,
         "scanned": record.scanned_at is not None,
     }

@@ -23,7 +23,7 @@ from policies.access.permissions import Permissions
 from policies.access.sessions import gone_because
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.person_names import RULE, can_be_a_name
-from policies.declared.state import GovernanceState
+from policies.declared.state import GovernanceState, View
 from policies.model import Agent
 from policies.ports import Clock, TokenRecord, TokenStore
 from policies.settings import PolicySettings
@@ -82,7 +82,7 @@ class TokenChanges(Permissions):
         Raises InvalidInput, and then the token is revoked.
         """
         view = self._state.view()
-        gone = gone_because(view, record.user) or (UNFIT if is_unfit(view, record) else None)
+        gone = _unusable(view, record)
         if gone is not None:
             self._revoked(record.id, now)
             raise InvalidInput(f"User {record.user} {gone}; declare the user again before making a token.")
@@ -100,7 +100,7 @@ class TokenChanges(Permissions):
         if old is None:
             raise no_token(token_id)
         view = self._state.view()
-        gone = gone_because(view, old.user) or (UNFIT if is_unfit(view, old) else None)
+        gone = _unusable(view, old)
         if gone:
             raise InvalidInput(f"User {old.user} {gone}, so the token cannot be rotated.")
         if old.agent is not None:
@@ -197,3 +197,8 @@ class TokenChanges(Permissions):
                 lives.append((since, state.at))
                 since = None
         return lives
+
+
+def _unusable(view: View, token: TokenRecord) -> str | None:
+    """Why nobody signs in by a token that has not ended; None where somebody does."""
+    return gone_because(view, token.user) or (UNFIT if is_unfit(view, token) else None)

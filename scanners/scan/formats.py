@@ -42,7 +42,7 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
     if name in SELF_EVIDENT and by_name["binary"] > by_name[name]:
         several["also"].add("binary")
     options.update({option: sorted(names) for option, names in several.items() if names})
-    return PartFormat("binary" if name == "wire-unknown" else name, options)
+    return PartFormat("binary" if name == WIRE_UNKNOWN else name, options)
 
 
 def formats_of(sketch: Sketch, part: str) -> dict[str, int]:

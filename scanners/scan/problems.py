@@ -13,6 +13,10 @@ from scanners.scan.formats import format_of, formats_of
 from scanners.scan.record_places import record_place
 from scanners.sketch.topic import Sketch
 
+_TRIED = ("avro", "protobuf", "json-schema", "avro-container", "json", "xml", "text", "msgpack", "cbor")
+"""Formats that bytes were tried by before they count as bytes of no known format."""
+_READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_fields", "too_many_headers", SEVERAL}
+
 
 def problems_of(sketch: Sketch) -> list[dict[str, object]]:
     """What could not be read, by part and reason, with how often and where first."""
@@ -37,7 +41,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, object]]:
                     "formats": names,
                     "main": form.name,
                     **({"first": record_place(first)} if first else {}),
-                    **({"unread": unread, "tried": list(TRIED)} if unread else {}),
+                    **({"unread": unread, "tried": list(_TRIED)} if unread else {}),
                 }
             )
     problems += [
@@ -48,10 +52,6 @@ def problems_of(sketch: Sketch) -> list[dict[str, object]]:
     if sketch.unknown_ids:
         problems.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
     return problems
-
-
-TRIED = ("avro", "protobuf", "json-schema", "avro-container", "json", "xml", "text", "msgpack", "cbor")
-"""Formats that bytes were tried by before they count as bytes of no known format."""
 
 
 def _of_no_format(names: Mapping[str, int], main: str) -> int:
@@ -69,9 +69,6 @@ def _ids(unknown: Iterable[str]) -> list[int | str]:
     """Ids as numbers, then GUIDs."""
     guids: list[int | str] = sorted(each for each in unknown if not each.isdigit())
     return [*sorted(int(each) for each in unknown if each.isdigit()), *guids]
-
-
-_READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_fields", "too_many_headers", SEVERAL}
 
 
 def undecodable(sketch: Sketch) -> int:

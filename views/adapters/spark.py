@@ -55,8 +55,6 @@ STREAMING = {
     "spark.sql.streaming.minBatchesToRetain": "10",
     "spark.sql.streaming.numRecentProgressUpdates": "100",
     "spark.sql.shuffle.partitions": "2",
-    # A join keeps no records in its state whose key is null, since none can match them.
-    "spark.sql.constraintPropagation.enabled": "true",
 }
 """Set in every session of a view. The number of shuffle partitions stays with a checkpoint for its life."""
 LOCAL_CHECKPOINTS = {

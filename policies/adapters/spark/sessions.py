@@ -26,9 +26,6 @@ PINNED = {
     # A nested-loop join against a broadcast side buffers its rows in the heap where what follows is not compiled with
     # it, and cannot be stopped meanwhile: one query with several cross joins then ends the engine for everybody.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
-    # What conditions imply is worked out in time that grows with the square of the tree: a search for a text in every
-    # field took seven times as long with it. It spares reading where a store filters by itself; Kafka does not.
-    "spark.sql.constraintPropagation.enabled": "false",
     # Views are analysed so: what cannot be converted in a filter or mask is NULL and never an error.
     "spark.sql.ansi.enabled": "false",
 }
@@ -42,8 +39,11 @@ FEW = {
     # Plans that change while they run are planned once a stage.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
+    # To work out what conditions imply takes most of the planning of a large filter: a search for a text in every field
+    # took seven times as long with it. It spares reading where a store filters by itself; Kafka does not.
+    "spark.sql.constraintPropagation.enabled": "false",
 }
-"""Set in every session too: what is best for few records."""
+"""Set in every session of a query too: what is best for few records."""
 
 MANY = {
     "spark.sql.codegen.wholeStage": "true",
