@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import core, settings
 
 DECIDES = ("policies/decision", "policies/gate", "policies/masks", "policies/query", "policies/sql")
 """Folders of tests whose subject keeps values from a reader: a third of the examples, and at least 30."""
+
+
+Case = TypeVar("Case")
 
 
 def deep() -> bool:
@@ -50,6 +54,17 @@ def some(points: range) -> range:
         return points
     first = random.Random(os.environ.get("WEIR_TEST_SEED")).randrange(5)
     return points[first::5]
+
+
+def few(cases: Sequence[Case], most: int, of: str) -> list[Case]:
+    """Of cases that should all end alike: all, or in a quick run so many of them, in their order.
+
+    `of`: what the cases belong to; another one with as many cases has others chosen.
+    """
+    if deep() or len(cases) <= most:
+        return list(cases)
+    chosen = random.Random(f"{os.environ.get('WEIR_TEST_SEED')} {of}").sample(range(len(cases)), most)
+    return [cases[number] for number in sorted(chosen)]
 
 
 def sample(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -85,8 +85,17 @@ CHECKS = Phase(
 UNIT_MARKS = "not integration and not e2e and not own_servers"
 
 
-def parts(only: str = "") -> tuple[Phase, Phase, Phase, Phase]:
-    """The tests on shared servers, without servers, on the demo, and on secured brokers. `only`: a further condition on marks."""
+JOINED = ("tests/contract", "tests/features")
+"""Folders whose tests join rooms or build the application: about as long as all other tests without servers."""
+
+
+def parts(only: str = "") -> tuple[Phase, Phase, Phase, Phase, Phase]:
+    """The tests on shared servers, of features, of rooms, on the demo, and on secured brokers.
+
+    `only`: a further condition on marks.
+    """
+    processes = workers(os.cpu_count() or 1)
+    unit = f"{UNIT_MARKS}{only}"
     return (
         pytest_phase(
             "tests on shared servers",
@@ -94,23 +103,24 @@ def parts(only: str = "") -> tuple[Phase, Phase, Phase, Phase]:
             "tests/contract",
             "tests/integration",
         ),
-        pytest_phase("tests without servers", f"{UNIT_MARKS}{only}", *workers(os.cpu_count() or 1)),
+        pytest_phase("contracts and features", unit, *processes, *JOINED),
+        pytest_phase("rooms and code", unit, *processes, *(f"--ignore={folder}" for folder in JOINED)),
         pytest_phase("demo and browser", f"e2e and not secured and not own_servers{only}", "tests/e2e"),
         pytest_phase("secured brokers", f"e2e and secured and not own_servers{only}", "tests/e2e"),
     )
 
 
-SERVERS, UNIT, DEMO, SECURED = parts()
-QUICK_SERVERS, QUICK_UNIT, QUICK_DEMO, QUICK_SECURED = parts(" and not tail")
+SERVERS, FEATURES, ROOMS, DEMO, SECURED = parts()
+QUICK_SERVERS, QUICK_FEATURES, QUICK_ROOMS, QUICK_DEMO, QUICK_SECURED = parts(" and not tail")
 OWN = pytest_phase("servers of their own", "own_servers", "tests/integration", "tests/e2e")
 MUTATION = Phase(
     "mutants",
     (("mutation", (*PYTHON, "tools.mutation", "--minutes", "60")),),
     (("WEIR_TEST_DECISIONS", "200"), ("WEIR_TEST_SEED", "20261121")),  # its list of survivors is of these
 )
-QUICK = (QUICK_SERVERS, CHECKS, QUICK_UNIT, QUICK_DEMO, QUICK_SECURED)
-ALL = (SERVERS, CHECKS, UNIT, DEMO, SECURED, OWN, MUTATION)
-FAST = (CHECKS, QUICK_UNIT)
+QUICK = (QUICK_SERVERS, CHECKS, QUICK_FEATURES, QUICK_DEMO, QUICK_ROOMS, QUICK_SECURED)
+ALL = (SERVERS, CHECKS, FEATURES, DEMO, ROOMS, SECURED, OWN, MUTATION)
+FAST = (CHECKS, QUICK_FEATURES, QUICK_ROOMS)
 
 
 def lanes() -> int:

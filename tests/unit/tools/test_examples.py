@@ -41,6 +41,7 @@ def test_the_lower_number_holds_when_the_property_runs(monkeypatch: pytest.Monke
 def test_a_run_of_all_lowers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEIR_TEST_DEPTH", "all")
     assert examples.some(range(1, 100)) == range(1, 100)
+    assert examples.few("abcd", 2, "letters") == list("abcd")
     assert examples.sample([_Case("t[1]"), _Case("t[2]")]) == []  # type: ignore[list-item]
 
 
@@ -68,3 +69,16 @@ def test_ended_processes_are_tried_at_every_fifth_moment(monkeypatch: pytest.Mon
     monkeypatch.setenv("WEIR_TEST_DEPTH", "quick")
     points = examples.some(range(1, 100))
     assert points.step == 5 and len(points) in (19, 20) and points[0] <= 5
+
+
+def test_few_of_the_cases_are_chosen_by_the_seed_and_by_what_they_belong_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEIR_TEST_DEPTH", "quick")
+    chosen = set()
+    for seed in range(40):
+        monkeypatch.setenv("WEIR_TEST_SEED", str(seed))
+        few = examples.few("abcdefghi", 3, "letters")
+        assert few == examples.few("abcdefghi", 3, "letters") == sorted(few) and len(few) == 3
+        chosen |= set(few)
+    assert chosen == set("abcdefghi")
+    assert len({tuple(examples.few("abcdefghi", 3, str(number))) for number in range(40)}) > 5
+    assert examples.few("ab", 3, "letters") == ["a", "b"]

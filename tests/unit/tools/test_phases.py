@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -131,22 +132,37 @@ def test_what_runs_is_interrupted_once_and_waited_for(tmp_path: Path, number: si
     assert cleaned.read_text() == "once"
 
 
+def takes(phase: Phase, marks: dict[str, bool], folder: str) -> bool:
+    """Whether a phase runs a test with such marks in such a folder."""
+    words = phase.steps[0][1]
+    chosen = words[words.index("-m", 2) + 1]
+    ignored = {word.removeprefix("--ignore=") for word in words if word.startswith("--ignore=")}
+    folders = [word for word in words if word.startswith("tests/")]
+    return bool(eval(chosen, {}, marks)) and folder not in ignored and (not folders or folder in folders)
+
+
+def kinds_of_tests(*marks: str) -> Iterator[tuple[dict[str, bool], str]]:
+    """Every combination of marks, in each folder where a test may have them."""
+    for values in itertools.product((True, False), repeat=len(marks)):
+        kind = dict(zip(marks, values, strict=True))
+        servers = ("tests/contract", "tests/integration") if kind["integration"] else (*phases.JOINED, "tests/unit")
+        own = ("tests/integration", "tests/e2e")
+        for folder in ("tests/e2e",) if kind["e2e"] else own if kind["own_servers"] else servers:
+            yield kind, folder
+
+
 def test_each_test_is_in_one_phase() -> None:
-    parts = (phases.SERVERS, phases.UNIT, phases.DEMO, phases.SECURED, phases.OWN)
+    parts = (phases.SERVERS, phases.FEATURES, phases.ROOMS, phases.DEMO, phases.SECURED, phases.OWN)
     assert {*parts} < {*phases.ALL}
-    chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in parts]
-    for values in itertools.product((True, False), repeat=len(MARKS)):
-        marks = dict(zip(MARKS, values, strict=True))
-        assert sum(bool(eval(each, {}, marks)) for each in chosen) == 1, marks
+    for marks, folder in kinds_of_tests(*MARKS):
+        assert sum(takes(phase, marks, folder) for phase in parts) == 1, (marks, folder)
 
 
 def test_a_quick_run_has_each_test_but_the_tail_and_those_on_servers_of_their_own() -> None:
-    quick = [p for p in phases.QUICK if p is not phases.CHECKS]
-    chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in quick]
-    for values in itertools.product((True, False), repeat=len(MARKS) + 1):
-        marks = dict(zip((*MARKS, "tail"), values, strict=True))
+    quick = [phase for phase in phases.QUICK if phase is not phases.CHECKS]
+    for marks, folder in kinds_of_tests(*MARKS, "tail"):
         once = not marks["tail"] and not marks["own_servers"]
-        assert sum(bool(eval(each, {}, marks)) for each in chosen) == once, marks
+        assert sum(takes(phase, marks, folder) for phase in quick) == once, (marks, folder)
 
 
 def test_folders_without_servers_have_no_test_that_needs_them() -> None:
