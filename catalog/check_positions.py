@@ -38,5 +38,3 @@ class CheckPositionStore(Protocol):
 
     def put_check_position(self, position: CheckPosition) -> None:
         """Insert or replace by dataset."""
-
-    def forget_check_position(self, dataset: DatasetId) -> None: ...

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from api.wiring.engines import QueryEngine
     from policies.adapters.kafka.windows import KafkaWindows
     from policies.adapters.spark.sessions import Sessions
+    from policies.browse.service import Sizes
     from policies.browse.skipping import TextScan
     from policies.engine.keeper import Keeper
     from policies.plan.ports import Engine, Offsets
@@ -189,8 +190,7 @@ class SparkParts(LineageParts):
             windows: KafkaWindows = self.kept["windows"]
             return windows
 
-    def record_sizes(self, client_settings: Callable[[str], Mapping[str, str]]) -> Callable[..., int | None]:
-        """Bytes of the largest of a few records, see `policies.browse.service.Sizes`."""
+    def record_sizes(self, client_settings: Callable[[str], Mapping[str, str]]) -> Sizes:
         from policies.browse.service import no_sizes
 
         return no_sizes if self.given.engine is not REAL else self._windows(client_settings).largest

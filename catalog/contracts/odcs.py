@@ -68,11 +68,6 @@ def canonical(document: Mapping[str, Any]) -> dict[str, object]:
     return {name: ordered[name] for name in (*_ROOT, *(n for n in ordered if n not in _ROOT)) if name in ordered}
 
 
-def canonical_text(document: Mapping[str, Any]) -> str:
-    """The document as JSON text in its one order: equal texts are equal documents."""
-    return json.dumps(canonical(document), ensure_ascii=False, indent=1, default=str)
-
-
 def custom(element: Mapping[str, Any], name: str) -> Any:
     """The value of a custom property of an element; None where it has none of that name."""
     properties = element.get("customProperties") or ()

@@ -140,13 +140,6 @@ class Clusters:
                 return DatasetId(clusters.pop(), name)
         return DatasetId(namespace, name)
 
-    def resolve_node(self, node: NodeId) -> NodeId:
-        """A lineage node with its dataset's canonical name; jobs stay as they are."""
-        if node.kind == "job":
-            return node
-        dataset = self.resolve(node.namespace, node.name)
-        return replace(node, namespace=dataset.namespace, name=dataset.name)
-
     def named(self, reference: str) -> list[DatasetRecord]:
         """The datasets that `find` would choose from; none where it means nothing."""
         for cluster, name in splits(reference):

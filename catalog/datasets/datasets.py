@@ -193,10 +193,6 @@ class Datasets(ScanResults):
         self._changed([dataset])
         return record
 
-    def count_reads(self, dataset: DatasetId, reads: int = 1) -> None:
-        """A query read it: search lists datasets with more reads higher."""
-        self._store.add_usage(self.resolve(dataset.namespace, dataset.name), reads)
-
     def count_query(self, datasets: Iterable[DatasetId]) -> None:
         """One query read these: each was read once more, and they are related when they are few."""
         read = list(dict.fromkeys(self.resolve(each.namespace, each.name) for each in datasets))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -136,10 +136,6 @@ class Scans:
     def positions(self, dataset: DatasetId) -> Sequence[ScanPosition]:
         """Where the last scan of each partition ended."""
         return self._store.positions(self._clusters.resolve(dataset.namespace, dataset.name))
-
-    def remember(self, dataset: DatasetId, positions: Iterable[ScanPosition]) -> None:
-        """Keep where a scan ended. The dataset must be recorded (see `Datasets.record_scan`)."""
-        self._store.put_positions(self._clusters.resolve(dataset.namespace, dataset.name), positions)
 
     def _changed(self, scan_id: str, changes: Mapping[str, Any]) -> ScanRecord:
         scan = self._store.update_scan(scan_id, changes)

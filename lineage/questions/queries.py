@@ -190,12 +190,6 @@ class Lineage(Downstream):
                 by_job.setdefault(edge.source, ([], []))[side].append(edge.target)
         return {job: (sorted(set(reads)), sorted(set(writes))) for job, (reads, writes) in by_job.items()}
 
-    def masked_edges(self, dataset: DatasetId, as_of: AsOf = None) -> list[Edge]:
-        """Edges out of the fields of a dataset through which only masked values pass."""
-        fields = [node.id for node in self._graph.fields_of(self._id_of(dataset), self._settings.node_budget)]
-        edges = self._graph.edges_at(fields, Kind.DERIVES, Direction.DOWNSTREAM, as_of_time(as_of))
-        return sorted((edge for edge in edges if not edge.raw), key=lambda e: (e.source, e.target, e.vf))
-
     def _datasets(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
         edges: list[Edge] = []
         starts = [root.id]

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
 
 from cachetools import TTLCache
 
@@ -46,12 +45,8 @@ _TIES = 4
 """A page by time holds every record of its last millisecond, up to so many times the limit."""
 
 
-class Sizes(Protocol):
-    """Implemented by `policies.adapters.kafka.windows.KafkaWindows`."""
-
-    def largest(self, kafka: Mapping[str, str], topic: str, ranges: Sequence[Range], stop: Stop) -> int | None:
-        """Bytes of the largest record in these few; None where that is not known."""
-        ...
+Sizes = Callable[[Mapping[str, str], str, Sequence[Range], Stop], int | None]
+"""Bytes of the largest of the records in a few ranges of a topic, given a client's settings; None where it is not known."""
 
 
 def no_sizes(kafka: Mapping[str, str], topic: str, ranges: Sequence[Range], stop: Stop) -> int | None:
@@ -85,7 +80,7 @@ class Browser:
         self,
         query: GovernedQuery,
         offsets: Offsets,
-        sizes: Callable[..., int | None] = no_sizes,
+        sizes: Sizes = no_sizes,
         scan: TextScan = no_scan,
     ) -> None:
         self._query, self._offsets, self._sizes, self._scan = query, offsets, sizes, scan

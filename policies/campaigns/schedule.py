@@ -46,11 +46,6 @@ def due(every: str, start: datetime, declared: datetime, now: datetime) -> datet
     return latest
 
 
-def upcoming(every: str, start: datetime, now: datetime) -> datetime | None:
-    """The next time after now; None when there is none."""
-    return next((each for each in occurrences(every, start) if each > now), None)
-
-
 def _months_later(start: datetime, months: int) -> datetime:
     year, month = divmod(start.month - 1 + months, 12)
     year, month = start.year + year, month + 1

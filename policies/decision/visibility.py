@@ -198,11 +198,6 @@ class Viewer:
             agent=subject.agent,
         )
 
-    @property
-    def reads_by_tag(self) -> bool:
-        """Whether a role opens fields by a tag."""
-        return any(target.tag for role in self.who.roles.values() if role is not None for target in role.read)
-
 
 def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> DatasetKnowledge:
     """What the viewer may know of a dataset. Never raises."""

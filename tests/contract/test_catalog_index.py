@@ -395,7 +395,7 @@ def test_reviews_and_removals_reach_search(world: World) -> None:
 def test_more_used_datasets_come_first(world: World) -> None:
     world.datasets.record_scan(scan(DatasetId(NAMESPACE, "aaa_rate"), []))
     world.datasets.record_scan(scan(DatasetId(NAMESPACE, "zzz_rate"), []))
-    world.datasets.count_reads(DatasetId(NAMESPACE, "zzz_rate"), 500)
+    world.store.add_usage(DatasetId(NAMESPACE, "zzz_rate"), 500)
     world.search.rebuild_search()
     world.search.refresh()
     assert find(world, "rate", kind="dataset") == ["zzz_rate", "aaa_rate"]

@@ -128,6 +128,3 @@ def test_a_position_is_kept_by_dataset(store: CatalogStore) -> None:
     assert store.check_position(ORDERS) == CheckPosition(ORDERS)
     store.put_check_position(position)
     assert store.check_position(ORDERS) == position
-    store.forget_check_position(ORDERS)
-    store.forget_check_position(ORDERS)
-    assert store.check_position(ORDERS) is None

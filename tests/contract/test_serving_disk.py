@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -54,36 +52,6 @@ def test_no_byte_of_a_dropped_generation_is_left(tmp_path: Path, size: int) -> N
     assert {each.name for each in tmp_path.iterdir() if planted.encode() in each.read_bytes()} == set()
     assert table.read("v", "new", ALL, 10_000) == kept
     table.close()
-
-
-@pytest.mark.tail
-@pytest.mark.parametrize("size", [200, 3000])
-def test_no_byte_of_a_row_that_is_gone_is_left_after_a_scrub(tmp_path: Path, size: int) -> None:
-    table = SqlServingTable(f"sqlite:///{tmp_path}/views.db")
-    table.prepare("v", "g")
-    rng = random.Random(size)
-    names = [f"Name{rng.randrange(10**9)}" for _ in range(3000)]
-    for n in range(0, 3000, 200):
-        table.write("v", "g", [row(x, t=f"Of-{x}-" + "y" * rng.randrange(size)) for x in names[n : n + 200]], [], {})
-    gone, changed = set(names[::3]), set(names[1::3])
-    table.write("v", "g", [row(x, t="clean") for x in changed], [json.dumps([x]) for x in gone], {})
-    table.scrub()
-    left = b"".join(each.read_bytes() for each in tmp_path.iterdir())
-    assert [x for x in names if f"Of-{x}-".encode() in left] == names[2::3]
-    assert not [x for x in gone if x.encode() in left]
-    assert table.count("v", "g") == len(table.read("v", "g", ALL, 5000)) == 2000
-    assert {stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()} == {0o600}
-    table.close()
-
-
-def test_a_scrub_keeps_all_rows(table: Any) -> None:
-    for generation in ("g1", "g2"):
-        table.prepare("v", generation)
-        table.write("v", generation, [row(n) for n in range(100)], [], {0: 1})
-    table.scrub()
-    assert [table.count("v", each) for each in table.generations("v")] == [100, 100]
-    assert len(table.read("v", "g2", ALL, 200)) == 100
-    assert table.write("v", "g1", [row("new")], [], {0: 2}) == (1, 0)
 
 
 def test_a_drop_that_was_interrupted_is_ended_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ def _write(store: CatalogStore, datasets: Datasets, namespace: str, batch: list[
             if one.spec or any(f.description or f.terms for f in one.fields):
                 datasets.declare(dataset, DatasetSpec.model_validate(_spec(one)), "judge")
             if one.usage:
-                datasets.count_reads(dataset, one.usage)
+                store.add_usage(dataset, one.usage)
 
 
 def _scan(dataset: DatasetId, one: Planned) -> DatasetScan:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from catalog.errors import NotFound
@@ -131,12 +131,6 @@ class MemoryServingTable:
         with self._lock:
             stored = self._views.get(view, {}).pop(generation, None)
             return len(stored.rows) if stored is not None else 0
-
-    def scrub(self) -> None:
-        """There are no files; keys that are gone are forgotten."""
-        for view, generations in self._views.items():
-            for generation in generations:
-                self.forget_gone(view, generation, datetime.now(UTC) + timedelta(days=1))
 
     def close(self) -> None:
         """Nothing is open."""

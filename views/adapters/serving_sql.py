@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, delete, or_, select, text, update
+from sqlalchemy import Connection, Table, and_, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from catalog.errors import NotFound
@@ -127,28 +127,6 @@ class SqlServingTable(ServingReads):
                 connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == stored_row.id))
         self._database.clean()
         return int(stored_row.rows) if stored_row is not None else 0
-
-    def scrub(self) -> None:
-        """Rewrite the files so that no byte of a row that was changed or taken away is left in them: a page that is split
-        keeps copies of the rows that moved. To be called after an erasure. Takes some seconds for a million rows, in which
-        writers wait (readers too, of PostgreSQL), and needs as much free disk as the rows. Keys that are gone are forgotten:
-        who follows a view and has not seen them yet gets all rows again. Raises Unavailable."""
-        with self._database.transaction() as connection:
-            numbers = list(connection.scalars(select(GENERATIONS.c.id).where(~GENERATIONS.c.dropping)))
-            for number in numbers:
-                forget_some(connection, number, None)
-        with self._database.translated(), self._database.engine.connect() as connection:
-            if self._database.is_sqlite:
-                raw = connection.connection.driver_connection
-                assert raw is not None
-                raw.execute("PRAGMA temp_store = FILE")  # the copy would be in memory else
-                raw.execute("VACUUM")
-                connection.invalidate()
-            else:
-                alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-                for table in (*map(rows_of, numbers), *map(gone_of, numbers)):
-                    alone.execute(text(f"VACUUM FULL {table.name}"))
-        self._database.clean()
 
     def _delete_some(self, table: Table) -> int:
         with self._database.transaction() as connection:

@@ -134,12 +134,6 @@ class SqlIncidents(SqlPart):
         with self._database.begin() as session:
             session.merge(CheckPositionRow(namespace=dataset.namespace, name=dataset.name, position=kept))
 
-    def forget_check_position(self, dataset: DatasetId) -> None:
-        with self._database.begin() as session:
-            row = session.get(CheckPositionRow, (dataset.namespace, dataset.name))
-            if row is not None:
-                session.delete(row)
-
 
 def _of(dataset: DatasetId) -> Select[IncidentRow]:
     return select(IncidentRow).where(IncidentRow.namespace == dataset.namespace, IncidentRow.name == dataset.name)

@@ -6,6 +6,7 @@ import json
 import random
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def test_an_id_older_than_the_keys_that_are_gone_gives_all_rows(served: ServedVi
     with served.follow("ana") as reader:
         at = last_id(reader.until(some("snapshot")))
     served.write({"a@x.org": None})
-    served.serving.scrub()
+    served.serving.forget_gone("spend", "1-" + "ab" * 8, datetime.now(UTC) + timedelta(days=1))
     with served.follow("ana", at) as reader:
         (first,) = reader.until(some("snapshot"))
         assert first.data["rows"] == [["b@x.org", 1]] and "older" in first.data["reason"]

@@ -66,7 +66,3 @@ class MemoryIncidents:
     def put_check_position(self, position: CheckPosition) -> None:
         with self._lock:
             self._state.check_positions[position.dataset] = position
-
-    def forget_check_position(self, dataset: DatasetId) -> None:
-        with self._lock:
-            self._state.check_positions.pop(dataset, None)

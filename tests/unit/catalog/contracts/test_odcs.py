@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from catalog.contracts.contradictions import never_decided, require_consistent
 from catalog.contracts.declared import ContractSpec
-from catalog.contracts.odcs import canonical, canonical_text, check_document
+from catalog.contracts.odcs import canonical, check_document
 from catalog.contracts.reading import read_contract
 from catalog.contracts.rules import RuleKind
 from catalog.declared.yaml_text import compose, dump, plain
@@ -44,7 +44,7 @@ def test_an_example_goes_in_and_out_without_loss(path: Path) -> None:
     once = dump([canonical(document)])
     assert read(once) == document
     assert dump([canonical(read(once))]) == once
-    assert canonical_text(document) == canonical_text(json.loads(json.dumps(document)))
+    assert dump([canonical(json.loads(json.dumps(document)))]) == once
     # PyYAML reads the example and what comes out of it, too: what one of its own readers took away, it could not give back.
     assert texts(yaml.load(once, yaml.BaseLoader)) == texts(yaml.load(path.read_text(), yaml.BaseLoader))
     assert ContractSpec.model_construct(document).model_dump() == document
@@ -298,4 +298,4 @@ def test_a_rule_that_no_scan_decides_is_named() -> None:
 def test_order_does_not_matter() -> None:
     text = yaml.safe_dump({**BASE, "schema": [{"name": "o", "logicalType": "object"}]}, sort_keys=True)
     other = yaml.safe_dump({**BASE, "schema": [{"logicalType": "object", "name": "o"}]}, sort_keys=False)
-    assert canonical_text(read(text)) == canonical_text(read(other))
+    assert dump([canonical(read(text))]) == dump([canonical(read(other))])

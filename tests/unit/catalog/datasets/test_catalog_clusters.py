@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from catalog.declared.cluster_specs import ClusterSpec
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
-from catalog.model import DatasetId, NodeId
+from catalog.model import DatasetId
 from catalog.namespaces import addresses, canonical, namespace_of
 from catalog.topics import ClusterDescription
 from tests.catalog_samples import World, scan
@@ -130,15 +130,6 @@ def test_references_as_people_write_them() -> None:
         world.datasets.find("prod/onyl")
     with pytest.raises(NotFound, match="known: prod, test"):
         world.clusters.get("nope")
-
-
-def test_lineage_nodes_are_resolved() -> None:
-    world = World()
-    register(world, "prod", "a.example:9092")
-    node = NodeId.parse("datasetField:kafka://broker-1.example:9092:orders:value.email")
-    assert str(world.clusters.resolve_node(node)) == "datasetField:kafka://a.example:9092:orders:value.email"
-    job = NodeId("job", "prod", "x")
-    assert world.clusters.resolve_node(job) == job
 
 
 @given(st.text(max_size=60))

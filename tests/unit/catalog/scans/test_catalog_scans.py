@@ -85,8 +85,9 @@ def test_a_silent_worker_loses_its_scan(world: World, scans: Scans) -> None:
 
 def test_positions_are_kept_under_any_name_of_the_cluster(world: World, scans: Scans) -> None:
     world.datasets.record_scan(scan(ORDERS, ["value.a"]))
-    scans.remember(DatasetId("kafka://127.0.0.1:9092", "orders"), [ScanPosition(0, 7)])
-    assert list(scans.positions(DatasetId("prod", "orders"))) == [ScanPosition(0, 7)]
+    world.store.put_positions(ORDERS, [ScanPosition(0, 7)])
+    for cluster in (ORDERS.namespace, "kafka://127.0.0.1:9092", "prod"):
+        assert list(scans.positions(DatasetId(cluster, "orders"))) == [ScanPosition(0, 7)]
 
 
 class Cluster:

@@ -232,13 +232,10 @@ def test_flows_and_readers_of_many_are_those_of_each() -> None:
     assert {field[0] for field in flows} >= {ORDERS, table, place} and lineage.readers_of(place)
 
 
-def test_readers_and_masked_edges() -> None:
+def test_readers() -> None:
     lineage = Lineage(shop())
     assert [reader.name for reader in lineage.readers_of(DatasetId(KAFKA, "clean"))] == ["darkener", "marter"]
     assert lineage.readers_of(DatasetId(KAFKA, "nowhere")) == []
-    assert [(e.source, e.target) for e in lineage.masked_edges(ORDERS)] == [
-        (node("orders", "value.phone"), node("clean", "value.phone"))
-    ]
 
 
 def test_details_of_a_job() -> None:
