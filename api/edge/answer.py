@@ -12,7 +12,6 @@ from api.edge.texts import storable
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 """RFC 3339, UTC, as 2026-03-01T12:00:00Z."""
-Share = Annotated[float, Field(description="0 to 1.", json_schema_extra={"minimum": 0, "maximum": 1})]
 FreeForm = dict[str, object]
 """An object whose keys are data or another standard's: rows, facets, specs, payloads of events."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -27,8 +26,6 @@ from catalog.records import rfc3339
 BY_PEOPLE = (Resolution.FIXED, Resolution.ACCEPTED, Resolution.FALSE_ALARM)
 MOST_UNRESOLVED = 1000
 """Incidents of one dataset that are looked through when a contract or a dataset goes."""
-
-OnChange = Callable[[DatasetId], None]
 
 
 class Incidents:

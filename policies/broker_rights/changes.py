@@ -37,10 +37,6 @@ class ChangeKind(StrEnum):
     UNDO = "undo"
 
 
-MADE_KINDS = frozenset(list(ChangeKind)[:5])
-"""Kinds that make an ACL; the others delete one, and an undo may do both."""
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
     """One ACL that is to be made or deleted. `reason`: why, in a sentence; `adopted`: it was, or becomes, an adopted one."""

@@ -93,7 +93,3 @@ export function entityNamed(text: string, known: readonly string[]): string {
   const by = (name: string) => entityWords(name).toLowerCase() === wanted.toLowerCase();
   return known.find(by) ?? Object.keys(WORDS).find(by) ?? wanted;
 }
-
-/** Sentences in which names of entities are replaced by their words. */
-export const withEntityWords = (text: string): string =>
-  text.replace(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\bPERSON\b/g, (name) => entityWords(name));

@@ -4,8 +4,6 @@ import type { AtLeast } from "@/api/types/parts";
 
 type Shapes = components["schemas"];
 
-export type Stage = Shapes["RequestStage"];
-export type Vote = Shapes["RequestDecision"];
 export type AccessRequest = Shapes["AccessRequest"];
 export type RequestMessage = Shapes["RequestMessage"];
 export type RequestTemplate = Shapes["RequestTemplate"];

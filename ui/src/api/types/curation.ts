@@ -12,7 +12,6 @@ export type DatasetQuestion = Shapes["DatasetQuestion"];
 export type DatasetQuestions = Shapes["DatasetQuestions"];
 export type DatasetAnswer = Shapes["DatasetAnswer"];
 export type OwnerSuggestions = Shapes["OwnerSuggestions"];
-export type OwnerSuggestion = Shapes["OwnerSuggestion"];
 export type DescriptionChange = Shapes["DescriptionChange"];
 export type ResponsibleFor = Shapes["ResponsibleFor"];
 export type DatasetOwner = Shapes["DatasetOwner"];

@@ -4,7 +4,6 @@ import type { AtLeast } from "@/api/types/parts";
 
 type Shapes = components["schemas"];
 
-export type Reader = Shapes["PlaceReader"];
 export type Place = Shapes["Place"];
 export type WhereIs = Shapes["WhereIs"];
 export type AuditEntry = Shapes["AuditEntry"];
