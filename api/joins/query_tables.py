@@ -207,7 +207,7 @@ def _key_format(form: PartFormat, kind: DataType, record: DatasetRecord, schema:
 
 def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], _Registered]) -> PartRead:
     needed: dict[str, object] = {"format": asdict(form)}
-    if form.name in _NATIVE and not form.options.get("packed"):
+    if form.name in _NATIVE and not form.options.get("packed") and not form.options.get("connect"):
         return PartRead(_NATIVE[form.name], kind, needed if has_alternatives(kind) else {})
     if form.name in _REGISTERED:
         needed["registered"] = schemas()[0]

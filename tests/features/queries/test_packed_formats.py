@@ -47,6 +47,24 @@ def test_it_gives_the_json_of_the_record(wrapping: str, body: bytes) -> None:
     assert (read if isinstance(read, dict) else read[0])["a"] == 1
 
 
+CONNECT = {
+    "schema": {
+        "type": "struct",
+        "optional": False,
+        "fields": [{"field": "sum", "type": "bytes", "name": "org.apache.kafka.connect.data.Decimal"}],
+    },
+    "payload": {"sum": "MDk="},
+}
+
+
+def test_json_with_schemas_of_connect_is_read_by_them() -> None:
+    kind = parse_ddl("payload STRUCT<sum: DECIMAL(38,0)>")
+    read = _part("value", PartFormat("json", {"connect": True}), kind, nothing)
+    assert by_python("value", read), "Spark would read the base64 of a decimal as a number"
+    text = Decoder(carried).function("value", read)(json.dumps(CONNECT).encode())
+    assert json.loads(text or "null")["payload"] == {"sum": 12345}
+
+
 def test_a_part_with_a_registered_schema_is_read_by_the_header_too() -> None:
     assert _part("key", PartFormat("avro"), KIND, nothing).schemas["header"] == "__key_schema_id"
     assert _part("value", PartFormat("protobuf"), KIND, nothing).schemas["header"] == "__value_schema_id"
