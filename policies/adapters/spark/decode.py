@@ -92,7 +92,7 @@ def _options(read: PartRead) -> Any:
 
 
 def _several_formats(read: PartRead) -> bool:
-    return any(_options(read).get(option) for option in ("also", "packed", "connect"))
+    return any(_options(read).get(option) for option in ("also", "mixed", "packed", "connect"))
 
 
 def _avro(part: str, read: PartRead) -> str | None:
