@@ -148,8 +148,8 @@ class PartFormat:
     name      null json avro protobuf json-schema avro-container csv xml msgpack cbor uuid long int double string binary
               (avro, protobuf, json-schema: Confluent's wire format, a zero byte and a schema id before the body)
     options   csv: {"delimiter": ",", "width": n, "columns": [...], "header": bool}; any: {"also": [formats]} that some
-              records of the part have and that their bytes do not show by themselves, {"packed": [names]} what they are
-              wrapped in, see `scanners.containers.wrapping`
+              records of the part have and that their bytes do not show by themselves, {"mixed": [formats]} that some have
+              and show by themselves, {"packed": [names]} what they are wrapped in, see `scanners.containers.wrapping`
     """
 
     name: str = "binary"

@@ -207,13 +207,20 @@ def _key_format(form: PartFormat, kind: DataType, record: DatasetRecord, schema:
 
 def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], _Registered]) -> PartRead:
     needed: dict[str, object] = {"format": asdict(form)}
-    if form.name in _NATIVE and not form.options.get("packed"):
+    if _is_native(form, kind):
         return PartRead(_NATIVE[form.name], kind, needed if has_alternatives(kind) else {})
-    if form.name in _REGISTERED:
+    if {form.name, *form.options.get("mixed", ())} & {*_REGISTERED}:
         needed["registered"] = schemas()[0]
         needed["header"] = header_ids.NAMES[part]
     # Spark reads CSV by position; the names a scan gave are kept by the decoder, whatever their order in the schema.
     return PartRead(f"decoded {form.name}", kind, needed)
+
+
+def _is_native(form: PartFormat, kind: DataType) -> bool:
+    """Whether Spark's own readers of JSON and text give what the decoder gives. A text is not cast to an object."""
+    if any(form.options.get(option) for option in ("mixed", "packed", "connect")):
+        return False
+    return form.name == "json" or (form.name in _NATIVE and isinstance(kind, Primitive))
 
 
 def _headers(schema: SchemaVersion) -> StructType:

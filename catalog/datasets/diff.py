@@ -92,12 +92,14 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
 
 
 def _formats(schema: SchemaVersion) -> dict[str, object]:
-    """The formats of the parts by what a record is, not by what it is packed in: a sample may miss the few that are."""
+    """The formats of the parts by what most records are: a sample may miss the few that are packed, or of another format."""
     formats: dict[str, object] = {}
     for name, text in schema.format.items():
         if not name.endswith(".options"):
             formats[name] = text
-        elif options := {option: value for option, value in json.loads(text).items() if option != "packed"}:
+        elif options := {
+            option: value for option, value in json.loads(text).items() if option not in ("packed", "mixed")
+        }:
             formats[name] = options
     return formats
 

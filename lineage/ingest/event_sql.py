@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from lineage.ingest.events import DatasetRef, JobEvent, RunEvent, facet
+from lineage.ingest.sql_dialect import dialect
 from lineage.sql.model import Columns
 from lineage.sql.redacted_text import without_values
 
@@ -21,15 +22,6 @@ SCHEMA = "s"  # dataset namespace, name, its columns as JSON (see `tree_of`)
 MAX_TEXT = 500_000
 """Characters of a statement that are kept for reading."""
 _DEEPEST = 20
-
-_ENGINES = {
-    "spark": "spark",
-    "flink": "flink",
-    "trino": "trino",
-    "presto": "presto",
-    "hive": "hive",
-    "ksqldb": "ksqldb",
-}
 
 
 class Statement(NamedTuple):
@@ -45,8 +37,8 @@ def statement_of(event: RunEvent | JobEvent) -> Statement | None:
     text = content.get("query") if content else None
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT:
         return None
-    dialect = _dialect(event, content or {})
-    return Statement(without_values(text, dialect), dialect)
+    name = _dialect(event, content or {})
+    return Statement(without_values(text, name), name)
 
 
 def sql_facts(event: RunEvent | JobEvent, silent: bool) -> Iterator[tuple[str, ...]]:
@@ -69,20 +61,12 @@ def sql_facts(event: RunEvent | JobEvent, silent: bool) -> Iterator[tuple[str, .
 
 
 def _dialect(event: RunEvent | JobEvent, content: Mapping[str, Any]) -> str:
-    """The dialect that the event names; else that of the engine, or of the integration, or of the store that is written to."""
-    dialect = content.get("dialect")
-    if isinstance(dialect, str) and dialect:
-        return dialect.lower()
+    """See `lineage.ingest.sql_dialect`."""
     engine = facet(event.facets, "processing_engine") if isinstance(event, RunEvent) else None
     kind = facet(event.job.facets, "jobType") or {}
-    for name in ((engine or {}).get("name"), kind.get("integration")):
-        if isinstance(name, str) and name.lower() in _ENGINES:
-            return _ENGINES[name.lower()]
-    schemes = {ref.id.namespace.partition("://")[0].lower() for ref in (*event.inputs, *event.outputs)}
-    return (
-        schemes.pop()
-        if len(schemes) == 1 and schemes <= {"postgres", "mysql", "snowflake", "bigquery", "trino"}
-        else ""
+    namespaces = [ref.id.namespace for ref in (*event.inputs, *event.outputs)]
+    return dialect(
+        content.get("dialect"), ((engine or {}).get("name"), kind.get("integration")), event.producer, namespaces
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from lineage.ingest.sql_dialect import dialect_of
 from lineage.sql.redacted_text import without_values
 
 REDACTED = "[redacted]"
@@ -93,7 +94,7 @@ def _suspect(text: str) -> bool:
 
 def redact(raw: Any) -> Any:
     """A copy of the event in which secrets read `[redacted]`. Raises nothing for any JSON value."""
-    return _value(raw, structural=False)
+    return _value(raw, structural=False, dialect=dialect_of(raw))
 
 
 @lru_cache(maxsize=16384)
@@ -105,17 +106,17 @@ def is_secret_name(name: str) -> bool:
     return any(pair in _SECRET_PAIRS for pair in pairwise(words))
 
 
-def _value(raw: Any, *, structural: bool) -> Any:
+def _value(raw: Any, *, structural: bool, dialect: str = "") -> Any:
     if isinstance(raw, str):
         return _text(raw, structural=structural)
     if isinstance(raw, Mapping):
-        return _object(raw, structural=structural)
+        return _object(raw, structural=structural, dialect=dialect)
     if isinstance(raw, list):
-        return [_value(item, structural=structural) for item in raw]
+        return [_value(item, structural=structural, dialect=dialect) for item in raw]
     return raw
 
 
-def _object(raw: Mapping[Any, Any], *, structural: bool) -> dict[Any, Any]:
+def _object(raw: Mapping[Any, Any], *, structural: bool, dialect: str) -> dict[Any, Any]:
     done: dict[Any, Any] = {}
     label = raw.get("name", raw.get("key"))
     named_secret = not structural and isinstance(label, str) and is_secret_name(label)
@@ -123,16 +124,18 @@ def _object(raw: Mapping[Any, Any], *, structural: bool) -> dict[Any, Any]:
         if not isinstance(key, str):
             done[key] = value
         elif key in _DESCRIBES_DATA:
-            done[key] = value if _innocent(value) else _value(value, structural=True)
+            done[key] = value if _innocent(value) else _value(value, structural=True, dialect=dialect)
         elif not structural and (is_secret_name(key) or (named_secret and key == "value")):
             done[key] = _hide(value)
         elif key in ("query", "sql") and isinstance(value, str):
-            dialect = raw.get("dialect")
+            named = raw.get("dialect")
             clean = _text(value, structural=structural, sql=True)
             is_sql = not structural and " " in clean.strip()
-            done[key] = without_values(clean, dialect if isinstance(dialect, str) else "") if is_sql else clean
+            done[key] = (
+                without_values(clean, named if isinstance(named, str) and named else dialect) if is_sql else clean
+            )
         else:
-            done[key] = _value(value, structural=structural)
+            done[key] = _value(value, structural=structural, dialect=dialect)
     return done
 
 

@@ -180,6 +180,8 @@ def _csv(part: bytes, format: PartFormat, _schemas: Schemas) -> Decoded:
     names = list(options.get("columns") or ())
     if options.get("header") and table:
         table = table[1:]
+    elif names and len(table) == 1 and [cell.strip() for cell in table[0]] == names:
+        return Decoded(None, "csv")
     width = int(options.get("width") or len(names) or 0)
     if not table or (width and any(len(row) != width for row in table)):
         return Decoded(None, "csv", "not_csv")

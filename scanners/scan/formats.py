@@ -31,7 +31,7 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
         return PartFormat("null")
     name = main_format(by_name)
     options: dict[str, object] = {}
-    several: dict[str, set[str]] = {"also": set(), "packed": set()}
+    several: dict[str, set[str]] = {"also": set(), "packed": set(), "mixed": set()}
     for (_, text), _ in sorted(
         ((k, c) for k, c in counts.items() if k[0] == name and k[1]), key=lambda i: (i[1], i[0])
     ):
@@ -41,6 +41,7 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
         options = {**options, **read}
     if name in SELF_EVIDENT and by_name["binary"] > by_name[name]:
         several["also"].add("binary")
+    several["mixed"] = {*SELF_EVIDENT} & by_name.keys() - {name}
     options.update({option: sorted(names) for option, names in several.items() if names})
     return PartFormat("binary" if name == WIRE_UNKNOWN else name, options)
 

@@ -104,7 +104,7 @@ class TopicGroup:
         again: dict[str, Sketch] = {}
         for name, body in self._sketches(job):
             sketch = Sketch.from_bytes(body)
-            if sketch.unknown_ids and job.cluster.registry:
+            if (sketch.unknown_ids and job.cluster.registry) or _names_matter(name, sketch, job):
                 again[name] = sketch
                 continue
             yield from self._finished(name, sketch, job)
@@ -153,14 +153,18 @@ class TopicGroup:
         self.order.on_failure(name, error)
 
     def _second_look(self, again: Mapping[str, Sketch], job: ProfileJob) -> Iterator[DatasetScan]:
-        """Topics with schema ids that no subject of theirs has: fetch those ids, read these topics once more."""
+        """Topics with schema ids that no subject of theirs has: fetch those ids, read these topics once more. So are rows
+        whose columns have names: one task meets the header record, and the detectors of all need the names in it."""
         left = dict(again)
-        if more := self._by_ids({each for sketch in again.values() for each in sketch.unknown_ids}, job):
-            ranges = tuple(each for each in job.ranges if each.topic in again)
+        formats = {name: format_of(sketch) for name, sketch in again.items() if _names_matter(name, sketch, job)}
+        more = self._by_ids({each for sketch in again.values() for each in sketch.unknown_ids}, job)
+        names = again.keys() if more else formats.keys()
+        if names:
             retry = replace(
                 job,
-                ranges=ranges,
+                ranges=tuple(each for each in job.ranges if each.topic in names),
                 schemas={**job.schemas, **more},
+                formats={**job.formats, **formats},
                 deadline=self._deadline(),
                 salt=self.tools.salts(),
             )
@@ -246,6 +250,12 @@ class TopicGroup:
         window = window_of(None, topic, (), self.order.request.strategy, self._last_window(topic))
         schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
         return DatasetScan(DatasetId(self.order.cluster.namespace, topic.name), schema, (), (), problems)
+
+
+def _names_matter(name: str, sketch: Sketch, job: ProfileJob) -> bool:
+    """Whether detectors looked at columns of rows without the names that a header record gives them."""
+    options = format_of(sketch).value.options
+    return bool(job.detect and name not in job.formats and options.get("columns") and not options.get("header"))
 
 
 def _no_partition(topic: Topic) -> Unavailable:

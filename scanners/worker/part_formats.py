@@ -30,6 +30,13 @@ class PartFormats:
             self._settled[label] = (form, self._settled[label][1])
         return form
 
+    def reading(self, part: str, form: PartFormat) -> PartFormat:
+        """How the bodies of a part are read: by columns that are counted, where their names are not known before. A task
+        that did not meet the header record has no names, so they are given when the sketch is sealed."""
+        if form.name != "csv" or form.options.get("header") or (self._known is not None and part != "headers"):
+            return form
+        return PartFormat("csv", {k: v for k, v in form.options.items() if k != "columns"})
+
     def _of(self, part: str, label: str, bodies: Sequence[bytes | None], places: Sequence[First]) -> PartFormat:
         """The format of a batch's bodies.
 
@@ -52,13 +59,6 @@ class PartFormats:
             form = PartFormat(form.name, {k: v for k, v in form.options.items() if k not in ("columns", "header")})
         self._settled[label] = (form, len(sample))
         return form
-
-
-def positional(form: PartFormat) -> PartFormat:
-    """Names of a header record are given when the sketch is sealed: a task that did not meet it counts columns."""
-    if form.name == "csv" and "columns" in form.options and not form.options.get("header"):
-        return PartFormat("csv", {k: v for k, v in form.options.items() if k != "columns"})
-    return form
 
 
 def _begins(bodies: Sequence[bytes | None], places: Sequence[First]) -> bool:

@@ -26,7 +26,7 @@ from scanners.sketch.nodes import at_steps, path_hash
 from scanners.sketch.topic import Sketch, format_key
 from scanners.tape.avro_parts import QuickAvro
 from scanners.tape.json_parts import QuickJson
-from scanners.worker.part_formats import PartFormats, positional
+from scanners.worker.part_formats import PartFormats
 from scanners.worker.record_shapes import RecordShapes
 
 _CHUNK_BYTES = 256 * 1024
@@ -227,7 +227,7 @@ class TopicProfiler:
         header_row = (
             list(form.options.get("columns") or ()) if form.name == "csv" and not form.options.get("header") else None
         )
-        reading = positional(form)
+        reading = self._formats.reading(self._profiler.part, form)
         key = format_key(form.name, dict(form.options))
         formats = self.sketch.formats.setdefault(label, Counter())
         places = self._profiler.places

@@ -19,7 +19,7 @@ from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.decode import json_sql
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
-from policies.plan.model import PartRead, QueryPlan, TablePlan
+from policies.plan.model import PartRead, QueryPlan, Result, TablePlan
 from policies.sql.windows import NEWEST
 from scanners.adapters.spark.carried_code import carried
 
@@ -82,6 +82,14 @@ class Topics:
         self, part: PartRead, values: list[bytes | None], headers: list[bytes] | None = None
     ) -> list[list[object]]:
         """What a query reads; `headers`: the content of each record's `__value_schema_id`, which is read too then."""
+        return self.result(part, values, headers).rows
+
+    def unfit(self, part: PartRead, values: list[bytes | None]) -> dict[str, int]:
+        """How many values a query reports as unfit, by column; `*`: whole records."""
+        return dict((self.result(part, values).unreadable or {}).get("v", {}))
+
+    def result(self, part: PartRead, values: list[bytes | None], headers: list[bytes] | None = None) -> Result:
+        """The answer of `SELECT *`."""
         from confluent_kafka import Producer
         from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -98,9 +106,10 @@ class Topics:
         columns = tuple((name, f"weir_value.`{name}`") for name in names) or (("value", "weir_value"),)
         if headers:
             columns = (*columns, ("named", "weir_headers['__value_schema_id']"), ("raw", "hex(weir_raw)"))
-        table = TablePlan("v", topic, kafka, window, PartRead("text", STRING), part, columns=columns)
+        watched = (("*", "value"), *((name, f"value.{name}") for name in names))
+        table = TablePlan("v", topic, kafka, window, PartRead("text", STRING), part, columns=columns, watched=watched)
         try:
-            return self.engine.run(QueryPlan("SELECT * FROM v", (table,), 100, 60)).rows
+            return self.engine.run(QueryPlan("SELECT * FROM v", (table,), 100, 60))
         finally:
             admin.delete_topics([topic])[topic].result(30)
 
@@ -174,6 +183,24 @@ def test_framed_json_and_csv(topics: Topics) -> None:
         {"format": {"name": "csv", "options": {"delimiter": ";", "columns": ["name", "n", "more"]}}},
     )
     assert topics.rows(csv, [b'"a;b";5;x', b"c;no;y", b""])[:2] == [[5, "a;b"], [None, "c"]]
+
+
+@pytest.mark.integration
+def test_a_header_record_of_csv_is_not_a_row_and_fits(topics: Topics) -> None:
+    options = {"delimiter": ";", "columns": ["name", "n"], "header": False, "width": 2}
+    part = PartRead("decoded csv", parse_ddl("n INT, name STRING"), {"format": {"name": "csv", "options": options}})
+    lines: list[bytes | None] = [b'name;"n"\r\n', b"a;1", b"b;no"]
+    assert topics.rows(part, lines) == [[None, None], [1, "a"], [None, "b"]]
+    assert topics.unfit(part, lines) == {"value.n": 1}
+
+
+@pytest.mark.integration
+def test_csv_in_latin_1_fits(topics: Topics) -> None:
+    options = {"delimiter": ";", "width": 2, "packed": ["latin-1"]}
+    part = PartRead("decoded csv", parse_ddl("c1 STRING, c2 INT"), {"format": {"name": "csv", "options": options}})
+    lines: list[bytes | None] = ["Müller;1".encode("latin-1"), b"Maier;2"]
+    assert topics.rows(part, lines) == [["Müller", 1], ["Maier", 2]]
+    assert topics.unfit(part, lines) == {}
 
 
 GUID = "89791762-2336-4186-9674-299b90a802e2"

@@ -77,7 +77,17 @@ def csv_sql(part: str, read: PartRead, bad: str = "") -> str | None:
     ordered += ((bad, Primitive("STRING")),) if bad else ()
     corrupt = f", 'columnNameOfCorruptRecord', {literal(bad)}" if bad else ""
     text = f"CAST({part} AS STRING)"
+    if (heading := csv_heading(part, read)) is not None:
+        text = f"CASE WHEN NOT {heading} THEN {text} END"
     return f"from_csv({text}, {literal(columns_ddl(StructType(ordered)))}, map('sep', {literal(separator)}{corrupt}))"
+
+
+def csv_heading(part: str, read: PartRead) -> str | None:
+    """BOOLEAN SQL: whether a line is the header record, which is not a row. None where a scan met none."""
+    names, separator = _options(read).get("columns"), str(_options(read).get("delimiter") or ",")
+    if not names or _options(read).get("header"):
+        return None
+    return f"(translate(CAST({part} AS STRING), '\"\\r\\n', '') = {literal(separator.join(map(str, names)))})"
 
 
 def csv_names(read: PartRead) -> list[str]:
@@ -92,7 +102,7 @@ def _options(read: PartRead) -> Any:
 
 
 def _several_formats(read: PartRead) -> bool:
-    return any(_options(read).get(option) for option in ("also", "packed", "connect"))
+    return any(_options(read).get(option) for option in ("also", "mixed", "packed", "connect"))
 
 
 def _avro(part: str, read: PartRead) -> str | None:

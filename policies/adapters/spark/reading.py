@@ -15,7 +15,7 @@ from typing import Any
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, columns_ddl, quote_identifier, to_ddl
 from catalog.paths import FieldPath
-from policies.adapters.spark.decode import by_python, csv_names, csv_sql, json_sql, unread_sql
+from policies.adapters.spark.decode import by_python, csv_heading, csv_names, csv_sql, json_sql, unread_sql
 from policies.adapters.spark.exact import NONE, Exact
 from policies.plan.model import PartRead, TablePlan
 from policies.sql.literals import literal
@@ -25,8 +25,8 @@ _STEPS = 6
 _BAD = "weir_bad"
 _MODE = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_BAD}')"
 _USED = re.compile(r"\bweir_(key|value)\b")
-_TEXTS = ("text", "string", "json", "csv", "decoded csv")
-"""Formats whose bytes are text."""
+_TEXTS = ("text", "string", "json", "csv")
+"""Formats whose bytes are text, and are not unpacked or read in another encoding by the decoder."""
 
 
 def used(table: TablePlan) -> tuple[str, ...]:
@@ -181,9 +181,11 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
     found_by = [lost.replace(_START, "(?:^|[^0-9.])-?") for each in kinds if (lost := may_lose(each)) is not None]
     digits = f" OR CAST({part} AS STRING) RLIKE {literal('|'.join(found_by))}" if found_by else ""
     suspect = f"{both} IS NULL OR {both}.{_BAD} IS NOT NULL OR NOT is_valid_utf8(CAST({part} AS STRING)){digits}"
+    heading = csv_heading(part, read)
+    row = f"{part} IS NOT NULL" + (f" AND NOT {heading}" if heading else "")
     steps = [
         {both: str(csv_sql(part, read, _BAD))},
-        {odd: f"({part} IS NOT NULL AND coalesce({suspect}, false))"},
+        {odd: f"({row} AND coalesce({suspect}, false))"},
     ]
     if not exact:
         return [*steps, {}, {}, {}, {value: both}]

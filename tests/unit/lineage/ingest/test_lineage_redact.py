@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lineage.ingest.redact import REDACTED, _value, is_secret_name, redact
 from lineage.ingest.service import Ingest
+from lineage.ingest.sql_dialect import dialect_of
 from lineage.sql.redacted_text import without_values
 from tests.lineage_samples import columns, dataset, real_rows, run
 from tests.twins.lineage import MemoryEventLog
@@ -136,13 +137,41 @@ def test_no_other_real_event_is_changed(shared_data: Path) -> None:
     assert changed == ["debezium-01"]
 
 
+SPARK = "https://github.com/OpenLineage/OpenLineage/tree/1.30.0/integration/spark"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"run": {"facets": {"processing_engine": {"name": "spark", "version": "3.5.1"}}}},
+        {"job": {"facets": {"jobType": {"integration": "SPARK", "processingType": "BATCH"}}}},
+        {"producer": SPARK},
+        {
+            "inputs": [{"namespace": "mysql://db:3306", "name": "a"}],
+            "outputs": [{"namespace": "kafka://k", "name": "b"}],
+        },
+    ],
+)
+def test_a_value_in_double_quotes_is_one_to_the_engine_that_the_event_shows(beside: dict[str, Any]) -> None:
+    query = 'INSERT INTO s SELECT id FROM t WHERE mail = "anna@example.de"'
+    facets = {"sql": {"query": query}, **beside.get("job", {}).get("facets", {})}
+    stored = redact({**beside, "job": {"namespace": "n", "name": "j", "facets": facets}})
+    assert stored["job"]["facets"]["sql"]["query"] == "INSERT INTO s SELECT id FROM t WHERE mail = '?'"
+
+
+def test_a_name_in_double_quotes_stays_where_it_is_one() -> None:
+    facets = {"sql": {"query": 'SELECT "Order Id" FROM t WHERE mail = 5'}}
+    event = {"job": {"facets": facets}, "inputs": [{"namespace": "postgres://db:5432", "name": "t"}], "producer": "dbt"}
+    assert redact(event) == event
+
+
 def no_values(raw: Any) -> Any:
     """The event without the values in its statements."""
     statement = (raw.get("job") or {}).get("facets", {}).get("sql") if isinstance(raw, dict) else None
     if not isinstance(statement, dict) or not isinstance(statement.get("query"), str):
         return raw
     event = json.loads(json.dumps(raw))
-    event["job"]["facets"]["sql"]["query"] = without_values(statement["query"], statement.get("dialect") or "")
+    event["job"]["facets"]["sql"]["query"] = without_values(statement["query"], dialect_of(raw))
     return event
 
 

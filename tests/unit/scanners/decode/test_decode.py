@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanners.decode.formats import choose, sniff
-from scanners.decode.records import decode, to_json_text
+from scanners.decode.records import Decoded, decode, to_json_text
 from scanners.model import PartFormat, RegisteredSchema, TopicFormat
 from scanners.schemas.registered import Schemas
 
@@ -186,6 +186,7 @@ def test_csv_without_header_with_one_and_with_one_in_every_record():
     assert decode(lines[3], chosen).value == {"c1": 3, "c2": "name 3", "c3": 3.5, "c4": "2026-01-04"}
     headed = choose([b"id,name,price,day", *lines], NONE)
     assert headed.options["columns"] == ["id", "name", "price", "day"]
+    assert decode(b'id,"name",price,day\r\n', headed) == Decoded(None, "csv"), "the header record is not a row"
     each = [b"id;name\n%d;x" % i for i in range(5)]
     chosen = choose(each, NONE)
     assert decode(each[4], chosen).value == {"id": 4, "name": "x"}
