@@ -31,6 +31,7 @@ from api.edge.metrics import FiguresOfView, Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
 from api.edge.shutdown import EndingServer
 from api.edge.traced import Traced
+from api.edge.unread_headers import UnreadHeaders
 from api.features.health.figures import OperationFigures
 from api.guard.access import Access, Entry
 from api.guard.calls import Calls
@@ -127,6 +128,7 @@ def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
     app.add_middleware(HeadOfPages)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
+    app.add_middleware(UnreadHeaders, expanded=_EVENTS)
     app.add_middleware(errors.Unexpected)
     if paths := closed_pages(services[Settings].api):
         app.add_middleware(ClosedPages, instance=services, paths=paths)
