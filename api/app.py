@@ -26,16 +26,18 @@ from api.config.settings import Settings
 from api.edge import answer_headers, errors, openapi
 from api.edge.body_limit import BodyLimit
 from api.edge.client_address import ClientAddress, networks
+from api.edge.methods import HeadOfPages, TakenMethods
 from api.edge.metrics import FiguresOfView, Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
 from api.edge.shutdown import EndingServer
 from api.edge.traced import Traced
+from api.edge.unread_headers import UnreadHeaders
 from api.features.health.figures import OperationFigures
 from api.guard.access import Access, Entry
 from api.guard.calls import Calls
 from api.guard.closed_pages import ClosedPages, closed_pages
 from api.guard.credentials import LATELY_S
-from api.guard.guards import access_list
+from api.guard.guards import access_list, routes_of
 from api.guard.router import PREFIX
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
@@ -91,6 +93,7 @@ def create_app(services: Instance) -> FastAPI:
 def _add_routes(app: FastAPI) -> None:
     app.router.routes.extend(_routes())
     access_by_route()  # raises for a route that does not state who may call it
+    app.state.taken_methods = _taken_methods()
     pages.mount(app, Path(__file__).resolve().parents[1] / "ui" / "dist")
 
 
@@ -116,9 +119,16 @@ def access_by_route() -> dict[Entry, Access]:
     return access_list(_routes())
 
 
+@cache
+def _taken_methods() -> TakenMethods:
+    return TakenMethods((path, route.methods or ()) for path, route in routes_of(_routes()))
+
+
 def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
+    app.add_middleware(HeadOfPages)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
+    app.add_middleware(UnreadHeaders, expanded=_EVENTS)
     app.add_middleware(errors.Unexpected)
     if paths := closed_pages(services[Settings].api):
         app.add_middleware(ClosedPages, instance=services, paths=paths)

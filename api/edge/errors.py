@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.config.logs import frames
 from api.edge.content_encoding import ExpandedTooLargeError
+from api.edge.methods import TakenMethods
 from catalog.errors import (
     Conflict,
     InvalidInput,
@@ -93,6 +94,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 405:
+            return wrong_method(request)
         code = HTTP_CODES.get(error.status_code, "http_error")
         message = f"There is nothing at {request.url.path}." if error.status_code == 404 else str(error.detail)
         return JSONResponse(body(code, message), error.status_code, headers=error.headers)
@@ -100,6 +103,18 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unknown(request: Request, error: Exception) -> JSONResponse:
         return unexpected(request.url.path, error)
+
+
+def wrong_method(request: Request) -> JSONResponse:
+    """405 with the methods that the path takes; 404 where it takes none, as it is a page's alone."""
+    path, method = request.url.path, request.method
+    methods_of: TakenMethods = request.app.state.taken_methods
+    taken = [each for each in methods_of.at(request.scope["path"]) if each != method]  # a route may refuse by itself
+    if not taken and path.startswith("/api/"):
+        return JSONResponse(body("not_found", f"There is nothing at {path}."), 404)
+    methods = ", ".join(taken or ["GET", "HEAD"])
+    text = f"{method} is not a method of {path}; it takes {methods}."
+    return JSONResponse(body("method_not_allowed", text), 405, headers={"Allow": methods})
 
 
 def problem_of(error: Mapping[str, Any], body_value: Any) -> dict[str, str]:

@@ -6,11 +6,11 @@ and never reaches a driver. tests/architecture/test_parameters.py refuses a rout
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import unquote
 
 from fastapi import Path, Query, Request
@@ -108,17 +108,35 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
             )
 
 
+def refuse_repeated(given: Sequence[str], lists: Collection[str]) -> None:
+    """Of a condition that is given twice the first would be left out, and the answer would be of half the question.
+
+    Raises InvalidInput naming the parameter. `lists`: those that may be given several times."""
+    for name in given:
+        if name not in lists and given.count(name) > 1:
+            raise InvalidInput(f"{name!r} is given {given.count(name)} times; give it once.", details={"field": name})
+
+
 async def only_known(request: Request) -> None:
-    """A dependency of every route that no other tool's client calls: see `refuse_unknown`."""
+    """A dependency of every route that no other tool's client calls: see `refuse_unknown` and `refuse_repeated`."""
     if request.query_params:
-        route = request.scope["route"]
-        refuse_unknown(request.query_params, sorted(_query_names(route.dependant)))
+        known = _query_parameters(request.scope["route"].dependant)
+        refuse_unknown(request.query_params, sorted(known))
+        names = [name for name, _ in request.query_params.multi_items()]
+        refuse_repeated(names, [name for name, is_list in known.items() if is_list])
 
 
-def _query_names(dependant: Dependant) -> set[str]:
-    """Names that a route and what it depends on read from the query."""
-    names = {field.alias for field in dependant.query_params}
-    return names.union(*(_query_names(each) for each in dependant.dependencies))
+def _query_parameters(dependant: Dependant) -> dict[str, bool]:
+    """What a route and what it depends on read from the query: the name, and whether it is a list."""
+    own = {field.alias: _is_list(field.field_info.annotation) for field in dependant.query_params}
+    for each in dependant.dependencies:
+        own |= _query_parameters(each)
+    return own
+
+
+def _is_list(annotation: Any) -> bool:
+    """Of `list[X]`, `list[X] | None`, and either with notes beside it."""
+    return get_origin(annotation) is list or any(get_origin(each) is list for each in get_args(annotation))
 
 
 def stamp(at: datetime | None) -> str | None:

@@ -153,7 +153,7 @@ class Api:
         return shown if field is None else f"{shown}{' ' if known else ':'}{field}"
 
     def get(self, path: str, /, **params: Any) -> Any:
-        return self._call("GET", path, params=_given(params)).json()
+        return self._value(self._call("GET", path, params=_given(params)))
 
     def all(self, path: str, /, name: str, **params: Any) -> Any:
         """A list that comes in pages, whole: the answer with everything under `name`."""
@@ -170,21 +170,21 @@ class Api:
 
     def post(self, path: str, body: Any = None, **params: Any) -> Any:
         answer = self._call("POST", path, json=body, params=_given(params))
-        return answer.json() if answer.content else None
+        return self._value(answer) if answer.content else None
 
     def post_text(self, path: str, text: str, **params: Any) -> Any:
         headers = {"Content-Type": "application/yaml"}
-        return self._call("POST", path, content=text.encode(), headers=headers, params=_given(params)).json()
+        return self._value(self._call("POST", path, content=text.encode(), headers=headers, params=_given(params)))
 
     def put(self, path: str, body: Any) -> Any:
-        return self._call("PUT", path, json=body).json()
+        return self._value(self._call("PUT", path, json=body))
 
     def patch(self, path: str, body: Any) -> Any:
-        return self._call("PATCH", path, json=body).json()
+        return self._value(self._call("PATCH", path, json=body))
 
     def delete(self, path: str, **params: Any) -> Any:
         answer = self._call("DELETE", path, params=_given(params))
-        return answer.json() if answer.content else None
+        return self._value(answer) if answer.content else None
 
     @contextmanager
     def stream(self, path: str, **params: Any) -> Iterator[Iterator[str]]:
@@ -233,6 +233,13 @@ class Api:
             raise _refusal(answer, self.url)
         return answer
 
+    def _value(self, answer: Answer) -> Any:
+        """What an answer holds. Raises ApiRefused where a page came instead: of a proxy, of a sign-in, of Weir below /ui."""
+        try:
+            return answer.json()
+        except ValueError:
+            raise _another(self.url) from None
+
     def _tls(self, error: CallFailed) -> Unavailable | None:
         problem = tls_failure(error, self.url, ClientTls.of_environment().certificate is not None)
         return Unavailable(problem) if problem is not None else None
@@ -249,8 +256,12 @@ def _refusal(answer: Answer, url: str) -> ApiRefused:
         refused = ApiRefused(error["message"], details=error.get("details"))
         refused.code = error["code"]
     except (ValueError, KeyError, TypeError):
-        refused = ApiRefused(f"What answers at {urlsplit(url).hostname} is not Weir; check WEIR_URL.")
+        refused = _another(url)
     return refused
+
+
+def _another(url: str) -> ApiRefused:
+    return ApiRefused(f"What answers at {url} is not Weir's API; check WEIR_URL.")
 
 
 def _given(params: dict[str, object]) -> dict[str, object]:

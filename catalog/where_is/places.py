@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any
 
 from catalog.entities import tag_matches
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState, SchemaVersion
+from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from catalog.problems import unread
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote, rfc3339
@@ -150,14 +152,28 @@ def places_in(
     if asked.term:
         paths = {note.path for note in notes if wanted_terms & set(note.terms)}
     else:
-        every = {f.path for f in schema.fields} if schema else set()
-        every |= {tag.path for tag in tags} | {note.path for note in notes}
-        paths = {path for path in every if field_matches(asked.field or "", path)}
+        paths = {path for path in paths_of(schema, tags, notes) if field_matches(asked.field or "", path)}
     places = []
     for path in sorted(paths):
         own = [_place(record, tag) for tag in holding if tag.path == path]
         places += own or [Place(record, path)]
     return places
+
+
+def paths_of(
+    schema: SchemaVersion | None, tags: Sequence[ClassificationRecord], notes: Sequence[FieldNote]
+) -> set[str]:
+    """The paths of all fields of a dataset that are known."""
+    every = {f.path for f in schema.fields} if schema else set()
+    return every | {tag.path for tag in tags} | {note.path for note in notes}
+
+
+def no_field(asked: str, paths: Collection[str]) -> str:
+    """That no field is called so, which for a misspelt name must not read as "it is nowhere"."""
+    steps = asked.count(".") + 1
+    ends = {".".join(path.split(".")[-steps:]) for path in paths}  # one asks for `customer.email`, too
+    near = get_close_matches(asked, sorted(ends), 1, 0.7)
+    return f"No field in the catalog is called {asked!r}{did_you_mean(near, '.', '; ')}"
 
 
 def _place(record: DatasetRecord, tag: ClassificationRecord) -> Place:

@@ -23,7 +23,7 @@ from catalog.model import DatasetId, SchemaVersion
 from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
-from catalog.where_is.places import Gap, Place, PlaceQuestion, Report, gaps_of, places_in
+from catalog.where_is.places import Gap, Place, PlaceQuestion, Report, gaps_of, no_field, paths_of, places_in
 
 _T = TypeVar("_T")
 _Key = TypeVar("_Key")
@@ -141,6 +141,7 @@ class WhereIs:
         direct: list[Place] = []
         states: list[Any] = []
         unseen: list[str] = []
+        paths: set[str] = set()
         terms = term_tags(self._store)
         versions = self._store.schema_versions()
         below = self._below(wanted.term)
@@ -152,12 +153,15 @@ class WhereIs:
             version = versions.get(record.id) if as_of is None else schema and schema.version
             notes = self._store.notes(record.id) if record.id in noted else []
             direct += places_in(record, schema, tags.get(record.id, []), notes, terms, below, wanted)
+            paths |= paths_of(schema, tags.get(record.id, []), notes)
             gaps += gaps_of(record, schema, as_of)
             if record.source == "lineage":
                 unseen.append(record.reference)
             states.append([str(record.id), version, record.scan.get("at")])
         if unseen:
             gaps.append(_known_from_lineage(unseen))
+        if wanted.field and not direct:
+            gaps.insert(0, Gap("field", no_field(wanted.field, paths)))
         return direct, states
 
     def _noted(

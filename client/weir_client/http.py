@@ -54,7 +54,10 @@ class Http:
             raise self._away(error) from None
         if answer.is_error:
             raise self._refusal(answer)
-        return answer.json() if answer.content else None
+        try:
+            return answer.json() if answer.content else None
+        except ValueError:  # a page of a proxy, of a sign-in, or of Weir itself
+            raise errors.from_answer(answer.status_code, None, self.url) from None
 
     def document(self, method: str, path: str, body: Any = None, /, **params: Any) -> dict[str, Any]:
         """An answer that is one object, as docs/reference/api.md describes it."""

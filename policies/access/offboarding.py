@@ -12,6 +12,7 @@ from typing import Any
 
 from policies.access.identity import Identity
 from policies.access.sessions import Sessions
+from policies.declared.builtin import ADMIN_USER
 from policies.spellings import name_key
 
 
@@ -56,8 +57,9 @@ class Offboarding:
         return EndedAccess(ended, self.identity.revoke_all(user))
 
     def declared(self, kind: str, name: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> None:
-        """Ends what a name holds when it becomes a program's, when its program ends, and when it becomes a person's again:
-        nothing that was issued to the one is good for the other. For `GovernanceState.on_person`."""
+        """Ends what a name holds when its person or its program ends, when it becomes a program's, and when it becomes a
+        person's again: nothing that was issued to the one is good for the next of that name. The built-in admin keeps what
+        they hold, as they are never gone. For `GovernanceState.on_person`."""
         begins, ends = before is None and after is not None, before is not None and after is None
         if kind == "ServiceAccount" and begins:
             for each in self.sessions.store.sessions(name):
@@ -65,6 +67,10 @@ class Offboarding:
         disabled = after is not None and after.get("disabled") is True and (before or {}).get("disabled") is not True
         if (kind == "ServiceAccount" and (begins or ends or disabled)) or (kind == "User" and begins):
             self.identity.revoke_all(name, exact=True, programs_alone=kind == "User")
+        if kind == "User" and ends and name != ADMIN_USER:
+            for each in self.sessions.store.sessions(name):
+                self.sessions.end(each, "the user was deleted", by="weir")
+            self.identity.revoke_all(name, exact=True)
 
     def running(self, user: str, because: str, ended: EndedAccess) -> EndedAccess:
         """Stop queries and turn requests to others, once the directory's change is committed."""

@@ -31,6 +31,7 @@ from policies.requests.delegation import Delegations
 from policies.requests.emergency import EmergencyAccess
 from policies.requests.grant_terms import (
     check_extension,
+    check_requester,
     check_ticket,
     check_times,
     end_by_default,
@@ -172,7 +173,7 @@ class Approvals:
     def approve(self, subject: Subject, request_id: str, comment: str = "", part: Part | None = None) -> AccessRequest:
         """Approve the stage that waits, in whole or in part; the last stage's quorum makes the grant.
 
-        Raises NotFound, NotAllowed (not an approver; one's own request), Conflict (decided; voted already),
+        Raises NotFound, NotAllowed (not an approver; one's own request), Conflict (decided; voted already; the requester left),
         InvalidInput for a part that is more than what was requested.
         """
         return self._decide(subject, request_id, "approve", comment, part or Part())
@@ -186,6 +187,8 @@ class Approvals:
             transitions.vote(request, subject.user, verdict, now, comment)  # what is wrong with the request goes first
             facts = self.deciders.facts_or_none(request.dataset)
             right = self.deciders.require(subject, request, facts)
+            if verdict == "approve" and not request.break_glass:
+                check_requester(request, self._state.view())
             if not part.is_whole and request.break_glass:
                 raise InvalidInput("A use of emergency access is approved or denied as a whole.")
             left = request if part.is_whole else narrowed(request, part, self._facts.facts(request.dataset), now)

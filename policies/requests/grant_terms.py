@@ -9,8 +9,10 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
+from policies.access.sessions import gone_because
 from policies.access_request import AccessRequest
 from policies.declared import kinds
+from policies.declared.view import View
 from policies.matching import is_active
 from policies.model import Grant, GrantStatus, SubjectMatch
 from policies.settings import PolicySettings
@@ -148,3 +150,12 @@ def not_found(request_id: str) -> NotFound:
 
 def _days(span: timedelta) -> str:
     return f"{span.days} days" if span >= timedelta(days=2) else f"{span.total_seconds() / 3600:.0f} hours"
+
+
+def check_requester(request: AccessRequest, view: View) -> None:
+    """A grant for somebody who left would open data to the next person of that name. Raises Conflict."""
+    if gone := gone_because(view, request.requester):
+        raise Conflict(
+            f"{request.requester} {gone}, so access request {request.id} cannot be approved; deny it.",
+            details={"id": request.id, "requester": request.requester},
+        )

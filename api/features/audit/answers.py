@@ -48,7 +48,9 @@ class AuditEntries(Answer):
 
     entries: list[AuditEntry]
     next: str | None = about("`cursor` of the next page.")
-    note: str | None = about("Entries that were not looked at, in a sentence.")
+    note: str | None = about(
+        "Entries that were not looked at, and a dataset or an action of the question that there is not."
+    )
 
     @classmethod
     def of(cls, page: AuditPage) -> Self:

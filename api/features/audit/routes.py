@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -14,8 +15,11 @@ from api.features.audit import answers
 from api.guard.guards import Caller, needs
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from catalog.errors import Unavailable
+from api.visibility.readers import Reader, Readers
+from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
+from catalog.near_names import did_you_mean, near_names
 from catalog.records import rfc3339
+from policies.audit.actions import ACTIONS
 from policies.audit.export import MEDIA, About, Signer, export
 from policies.audit.log import AuditLog, unnamed_note
 from policies.audit.names import wanted_names
@@ -49,7 +53,9 @@ def _where(
     since: Annotated[Instant | None, Query(description="From then on.")] = None,
     until: Annotated[Instant | None, Query(description="Before then.")] = None,
 ) -> AuditFilter:
-    """Which entries."""
+    """Which entries. Raises InvalidInput for a time that ends before it begins."""
+    if since is not None and until is not None and since > until:
+        raise InvalidInput("until is before since, so no entry can fit; swap them.", details={"field": "until"})
     return AuditFilter(
         actor=actor,
         action=action,
@@ -77,9 +83,35 @@ Where = Annotated[AuditFilter, Depends(_where)]
 
 
 @router.get("", dependencies=[needs("audit:read")])
-def entries(audit: From[AuditLog], where: Where, cursor: Cursor = None, limit: Limit = 100) -> answers.AuditEntries:
+def entries(
+    audit: From[AuditLog],
+    readers: From[Readers],
+    caller: Caller,
+    where: Where,
+    cursor: Cursor = None,
+    limit: Limit = 100,
+) -> answers.AuditEntries:
     """Entries, newest first."""
-    return answers.AuditEntries.of(audit.list(where, cursor, limit))
+    page = audit.list(where, cursor, limit)
+    if not page.entries and cursor is None and (unknown := _unknown(where, readers.of(caller))):
+        page = replace(page, note=" ".join(filter(None, (page.note, unknown))))
+    return answers.AuditEntries.of(page)
+
+
+def _unknown(where: AuditFilter, reader: Reader) -> str | None:
+    """What of a filter there is not, in a sentence: a misspelt name must not read as "nobody did"."""
+    if where.dataset is not None:
+        try:
+            reference = reader.named(where.dataset)
+        except (DatasetNotFound, InvalidInput) as error:
+            return error.message
+        if reference != where.dataset:
+            return f"Entries name this dataset {reference}."
+    if where.action is not None and not any(each.startswith(where.action) for each in ACTIONS):
+        return (
+            f"There is no action {where.action!r}{did_you_mean(near_names(where.action, sorted(ACTIONS)), '.', '; ')}"
+        )
+    return None
 
 
 def _filter_text(value: str | datetime | tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from pydantic import Field
 from api.edge.answer import RequestBody
 from api.edge.event_stream import event, event_stream
 from api.edge.openapi import gives
-from api.edge.parameters import Name, Text, refuse_unknown
+from api.edge.parameters import Name, Text, refuse_repeated, refuse_unknown
 from api.features.rights.client_config import connection
 from api.features.rights.consumer_answers import ClientConfigurations
 from api.features.views import answers
@@ -100,6 +100,9 @@ def rows(
     known.require(caller, name)
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
     refuse_unknown(parameters, (*PARAMETERS, "atLeast", "purpose"))
+    refuse_repeated(
+        [each for each, values in parameters.items() for _ in values], PARAMETERS
+    )  # those are read as lists
     return view_rows.rows(caller, name, parameters, purpose, atLeast, session)
 
 

@@ -65,7 +65,7 @@ def where_is(
         output,
         whole=answer,
         title=f"{len(rows)} places of {entity or field or term}",
-        empty="No place is known. A scan finds them: weir scan CLUSTER.",
+        empty=f"No place is known.{'' if field else ' A scan finds them: weir scan CLUSTER.'}",
     )
     if output is Format.TABLE:
         for gap in answer["gaps"]:

@@ -59,6 +59,9 @@ ASKED = (
     "?key=a@x.org#b",
     "?Key=a@x.org",
     "?key=a&limit=1",
+    "?limit=1&limit=2",
+    "?purpose=billing&purpose=ads",
+    "?atLeast=0:1&atLeast=0:2",
 )
 
 
@@ -241,3 +244,10 @@ def test_a_key_that_is_missing_is_an_empty_answer_and_a_dropped_generation_is_no
     served.serving.drop("spend", served.generation().id)
     for key in ("nobody", "a@x.org"):
         assert client.get(f"/api/v1/views/spend/rows?key={key}").status_code == 503
+
+
+@pytest.mark.parametrize("name", ["purpose", "atLeast", "limit"])
+def test_what_is_given_twice_is_refused(served: ServedView, name: str) -> None:
+    """The last one alone would count: rows for a purpose that is not the one that was stated first."""
+    refused = served.world.user("ana").get(f"/api/v1/views/spend/rows?{name}=1&{name}=2")
+    assert refused.status_code == 400 and "is given 2 times; give it once" in refused.text

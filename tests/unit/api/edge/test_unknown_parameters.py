@@ -54,6 +54,43 @@ def test_a_route_without_parameters_names_that(weir: ApiWorld) -> None:
     assert answer.json()["error"]["message"] == "'zzz' is not a parameter here; this route takes none."
 
 
+def repeatable(operation: dict[str, Any]) -> tuple[set[str], set[str]]:
+    """Names of query parameters that are lists, and of those that are not."""
+    lists: set[str] = set()
+    single: set[str] = set()
+    for each in operation.get("parameters", []):
+        if each["in"] == "query":
+            of = [each["schema"], *each["schema"].get("anyOf", [])]
+            (lists if any(one.get("type") == "array" for one in of) else single).add(each["name"])
+    return lists, single
+
+
+def test_every_route_refuses_a_parameter_that_is_given_twice(weir: ApiWorld) -> None:
+    """The last one alone would count: an audit of two people would be of one of them."""
+    paths: dict[str, Any] = weir.admin.get("/openapi.json").json()["paths"]
+    wrong, asked = [], 0
+    for method, path in routes(weir):
+        if TOLERANT.match(f"{method} {path}") or path == "/api/v1/views/{name}/rows":  # its parameters are columns, too
+            continue
+        lists, single = repeatable(paths[path][method.lower()])
+        for name in sorted(lists | single):
+            asked += 1
+            answer = weir.admin.request(method, re.sub(r"\{\w+\}", "x", path) + f"?{name}=1&{name}=2")
+            refused = answer.status_code == 400 and f"'{name}' is given 2 times" in answer.text
+            if refused is not (name in single):
+                wrong.append((method, path, name, answer.status_code, answer.text[:100]))
+    assert asked > 250
+    assert not wrong
+
+
+def test_a_list_may_have_several_values(weir: ApiWorld) -> None:
+    assert weir.admin.get("/api/v1/search?tag=a&tag=b").status_code == 200
+    answer = weir.admin.get("/api/v1/audit?actor=ana&actor=otto&limit=5")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"] == "'actor' is given 2 times; give it once."
+    assert answer.json()["error"]["details"] == {"field": "actor"}
+
+
 def test_other_tools_may_send_more(weir: ApiWorld) -> None:
     assert weir.admin.get("/api/v1/namespaces", params={"sort": "name"}).status_code == 200
     event = {"eventType": "START"}

@@ -279,3 +279,26 @@ def test_retention_is_told(world: World) -> None:
     world.store.put_dataset(replace(record, topic={"cleanupPolicy": "delete", "retentionMs": 7 * 86_400_000}))
     assert "7 days" in to_html(where(world, entity="EMAIL_ADDRESS"))
     assert profile("key").path == "key"
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("value.custmer.email", "; did you mean value.customer.email?"),
+        ("custmer.email", "; did you mean customer.email?"),
+        ("emial", "; did you mean email?"),
+        ("nothing_like_it", "."),
+        (f"{NAMESPACE}/orders:value.nte", "; did you mean value.note?"),
+    ],
+)
+def test_a_name_that_no_field_has_is_a_gap(world: World, asked: str, near: str) -> None:
+    """Without one it reads as if the field was nowhere."""
+    report = WhereIs(world.store, world.clusters, world.clock).report(field=asked)
+    assert not report.places
+    name = asked.rpartition(":")[2]
+    assert (report.gaps[0].kind, report.gaps[0].message) == (
+        "field",
+        f"No field in the catalog is called {name!r}{near}",
+    )
+    known = WhereIs(world.store, world.clusters, world.clock).report(field="email")
+    assert known.places and not [gap for gap in known.gaps if gap.kind == "field"]

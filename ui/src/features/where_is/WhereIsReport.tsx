@@ -17,8 +17,8 @@ import { sentence } from "@/lib/subject";
 /** `accessFailed`: who may see each place was asked for and is not known. */
 export function WhereIsReport({ report, accessFailed = false }: { report: WhereIs; accessFailed?: boolean }) {
   useAllOpenInPrint();
-  const tagGap = report.gaps.find((gap) => typeof gap !== "string" && gap.kind === "tag");
-  const unknown = typeof tagGap === "object" ? tagGap.message : undefined;
+  const nameGap = report.gaps.find((gap) => typeof gap !== "string" && ["tag", "field"].includes(gap.kind));
+  const unknown = typeof nameGap === "object" ? nameGap.message : undefined;
   const datasets = new Set(report.places.map((p) => `${p.namespace}/${p.name}`));
   return (
     <div className="stack">
