@@ -15,7 +15,7 @@ from policies.decision.visibility import ALL, DatasetKnowledge
 from policies.declared import access_specs, kinds, policy_specs, principal_specs, provider_specs, purpose_specs
 from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
-from policies.declared.directory import DirectorySpec, not_given
+from policies.declared.notes import notes
 from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.read_documents import ReadDocuments, build_view, documents_at
 from policies.declared.service_specs import ServiceAccountSpec
@@ -213,16 +213,8 @@ class GovernanceState:
             )
 
     def notes(self, kind: str, name: str, spec: Any) -> list[str]:
-        """What a document does not do, though it looks as if, by what is declared now."""
-        model = kinds.parse(kind, name, spec) if kind == "DirectoryRights" else None
-        if not isinstance(model, DirectorySpec):
-            return []
-        barred = self.view().powerful
-        return [
-            f"the rule for {rule.group!r} does not give the {what}: rules with * give nothing that carries a permission"
-            for rule in model.rights
-            for what in not_given(rule, barred)
-        ]
+        """See `policies.declared.notes`."""
+        return notes(self.view(), kind, name, spec, self._clock())
 
     def _check_one_owner(self, kind: str, name: str) -> None:
         """A name is a person's or a service account's, never both. Raises InvalidInput."""

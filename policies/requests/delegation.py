@@ -66,7 +66,7 @@ class Delegations:
     ) -> Delegation:
         """Name who decides in one's place; another's place takes the permission `manage`. Replaces an earlier one.
 
-        Raises InvalidInput (nobody, oneself, someone disabled, a time that is over or too long), NotAllowed.
+        Raises InvalidInput (nobody, oneself, someone disabled, another spelling, a time that is over or too long), NotAllowed.
         """
         whose = self._whose(subject, user)
         now = self._clock()
@@ -85,6 +85,11 @@ class Delegations:
         for name in names:
             if gone_because(view, name) is not None:
                 raise InvalidInput(f"{name} cannot be a delegate: disabled or deleted.", details={"field": "delegates"})
+            meant = [each for each in sorted(view.people) if same_person(each, name)]
+            if meant and name not in meant:
+                raise InvalidInput(
+                    f"{name} is another spelling of {meant[0]}; name {meant[0]}.", details={"field": "delegates"}
+                )
         delegation = Delegation(whose, names, start, until)
         spec_json = {"delegates": list(names), "from": rfc3339(start), "until": rfc3339(until)}
         with self._store.transaction():

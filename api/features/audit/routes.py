@@ -28,6 +28,8 @@ from policies.audit.segments import AuditSegments
 from policies.audit.shipping import AuditShipping
 
 router = FeatureRouter("/audit", tags=["audit"])
+_DECISIONS = ("allow", "deny", "refused")
+"""Of queries and requests; a review of a tag has its state, for instance."""
 
 
 def _where(
@@ -45,7 +47,7 @@ def _where(
     grant: Annotated[Text | None, Query(description="A grant that it is about, or rests on.")] = None,
     agent: Annotated[Text | None, Query(description="Name of an agent, or id of its token: what it did.")] = None,
     tool: Annotated[Text | None, Query(description="The tool that was called, as run_query of an agent.")] = None,
-    decision: Annotated[Text | None, Query(description="allow, deny...")] = None,
+    decision: Annotated[Text | None, Query(description="allow, deny, refused...")] = None,
     without: Annotated[
         list[Text] | None,
         Query(description="No entries of these actions, or of those that begin so: query.check.", max_length=20),
@@ -111,6 +113,9 @@ def _unknown(where: AuditFilter, reader: Reader) -> str | None:
         return (
             f"There is no action {where.action!r}{did_you_mean(near_names(where.action, sorted(ACTIONS)), '.', '; ')}"
         )
+    near = near_names(where.decision, _DECISIONS) if where.decision not in (None, *_DECISIONS) else []
+    if near:
+        return f"No entry has the decision {where.decision!r}; {did_you_mean(near)}"
     return None
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from catalog.errors import Conflict
+from catalog.errors import Conflict, InvalidInput
 from policies.access.identity import Identity
 from policies.declared.state import GovernanceState
 from tests.api_world import ApiWorld
@@ -57,3 +58,38 @@ def test_a_request_of_somebody_who_left_is_not_approved(how: str, why: str) -> N
         world.approvals.approve(world.user("petra"), request.id)
     assert not world.state.view().grants
     assert world.approvals.deny(world.user("petra"), request.id).state == "denied"
+
+
+GRANT = """
+apiVersion: weir/v1
+kind: Grant
+metadata: {name: %s}
+spec:
+  subject: {user: leo}
+  dataset: prod/orders
+  purpose: analytics
+  status: approved
+  validFrom: 2020-01-01T00:00:00Z
+  validTo: %s
+"""
+
+
+def test_who_declares_a_deleted_name_again_is_told_which_grants_are_good_again(weir: ApiWorld) -> None:
+    grants = "---".join(GRANT % (f"g{n}", "2090-01-01T00:00:00Z") for n in range(4))
+    weir.apply(f"{USER % 'leo'}---{grants}---{GRANT % ('over', '2021-01-01T00:00:00Z')}")
+    assert weir.admin.delete("/api/v1/declared/User/leo").status_code == 200
+    answer = weir.apply(USER % "leo", dryRun="true")
+    assert answer["changes"][0]["notes"] == [
+        "leo was deleted before, and grants of then are good again: g0, g1, g2 and 1 more; revoke them if this is another"
+        " person: weir access revoke NAME"
+    ]
+    weir.apply(USER % "leo")
+    assert weir.apply(USER.replace("[admin]", "[steward]") % "leo")["changes"][0]["notes"] == []
+
+
+def test_a_delegate_is_named_as_declared() -> None:
+    world: World = company()
+    until = world.now + timedelta(days=3)
+    with pytest.raises(InvalidInput, match=r"^Petra is another spelling of petra; name petra\.$"):
+        world.approvals.delegations.set(world.user("otto"), ["grace", "Petra"], until)
+    assert world.approvals.delegations.set(world.user("otto"), ["petra"], until).delegates == ("petra",)

@@ -37,6 +37,8 @@ def weir(tmp_path: Path) -> ApiWorld:
         ("dataset=orders", "Entries name this dataset prod/orders."),
         ("action=qury", "There is no action 'qury'; did you mean query?"),
         ("action=zzzz", "There is no action 'zzzz'."),
+        ("decision=denied", "No entry has the decision 'denied'; did you mean deny?"),
+        ("decision=confirmed", None),
         ("actor=nobody", None),
         ("action=view.re", None),
         ("action=grant&dataset=prod/orders", None),
