@@ -28,7 +28,7 @@ def mount(app: FastAPI, built: Path) -> None:
     @app.get("/{page:path}", include_in_schema=False)
     def page(request: Request, page: str) -> Response:
         headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY, "Cache-Control": "no-cache"}
-        if page.startswith("api/"):
+        if page.lower().startswith("api/"):  # a page of HTML would tell a client that it was right
             return _nothing(request)
         known = files.known()
         if _INDEX not in known:

@@ -9,7 +9,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, get_args, get_origin
 
+from typer import BadParameter
 from typer._coercion import RuntimeParam, TypeDescriptor, build_runtime_param
+
+_PYDANTIC = "Value error, "
+"""What pydantic puts before a sentence of typer's own."""
 
 
 class UsualValue(RuntimeParam):
@@ -25,7 +29,11 @@ class UsualValue(RuntimeParam):
         elif (usual := _taken(value, kind)) is not None and self._is_within(usual):
             return usual
         whole = TypeDescriptor(self.annotation, self.parameter_info, None)
-        return build_runtime_param(whole)._coerce_value(value, param=param, ctx=ctx)
+        try:
+            return build_runtime_param(whole)._coerce_value(value, param=param, ctx=ctx)
+        except BadParameter as error:
+            error.message = error.message.removeprefix(_PYDANTIC)
+            raise
 
     def _is_within(self, value: Any) -> bool:
         """Whether a number is one that the option's least and most allow; other values have no such limits."""

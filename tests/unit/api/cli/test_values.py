@@ -44,7 +44,10 @@ def outcome(parameter: Any, value: Any) -> tuple[str, Any]:
 def test_every_value_is_read_or_refused_as_typer_does(kind: Any, value: Any, bounded: bool) -> None:
     limits = OptionInfo(min=0, max=5) if bounded and kind in (int, list[int]) else OptionInfo()
     descriptor = TypeDescriptor(kind, limits, None)
-    assert outcome(usual(descriptor), value) == outcome(build_runtime_param(descriptor), value)
+    name, of_typer = outcome(build_runtime_param(descriptor), value)
+    if name == "BadParameter":
+        of_typer = of_typer.removeprefix("Value error, ")
+    assert outcome(usual(descriptor), value) == (name, of_typer)
 
 
 def test_typer_asks_it_for_every_parameter() -> None:
@@ -56,4 +59,4 @@ def test_typer_asks_it_for_every_parameter() -> None:
 @pytest.mark.parametrize("value", ["cvs", "TABLE "])
 def test_a_wrong_word_names_the_right_ones(value: str) -> None:
     kind, text = outcome(usual(TypeDescriptor(Format, OptionInfo(), None)), value)
-    assert kind == "BadParameter" and "'csv'" in text
+    assert kind == "BadParameter" and text.startswith(f"{value!r} is not one of ") and "'csv'" in text

@@ -41,6 +41,13 @@ def test_a_path_that_is_not_there_is_404_by_any_method(weir: ApiWorld, method: s
     assert refused.json()["error"]["message"] == "There is nothing at /api/v1/serch."
 
 
+@pytest.mark.parametrize("path", ["/api/nope", "/API/v1/me", "/Api/v1/search"])
+def test_no_path_like_one_of_the_api_is_answered_by_a_page(weir: ApiWorld, path: str) -> None:
+    answer = weir.admin.get(path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == f"There is nothing at {path}."
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/"])
 def test_head_is_get_without_a_body(weir: ApiWorld, path: str) -> None:
     whole, head = weir.admin.get(path), weir.admin.head(path)
