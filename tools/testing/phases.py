@@ -124,11 +124,11 @@ FAST = (CHECKS, QUICK_FEATURES, QUICK_ROOMS)
 
 
 def lanes() -> int:
-    """How many phases run at a time: WEIR_TEST_LANES, else two where there are two cores.
+    """How many phases run at a time: WEIR_TEST_LANES, else one more than there are cores, and three at most.
 
-    Three on two cores took longer: servers, a browser and tests then wait for one another.
+    A phase waits for servers and pages now and then; another one has the core meanwhile.
     """
-    return int(os.environ.get("WEIR_TEST_LANES", "0")) or min(2, os.cpu_count() or 1)
+    return int(os.environ.get("WEIR_TEST_LANES", "0")) or min(3, (os.cpu_count() or 1) + 1)
 
 
 def run(phases: Sequence[Phase], root: Path, write: Callable[[str], None], side_by_side: int | None = None) -> int:
