@@ -111,6 +111,21 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
     assert "weir scan prod --topics orders" in text and "schema.spark" in text
 
 
+def test_each_fix_is_named_for_what_it_helps() -> None:
+    """A scan finds other types for values. It changes nothing for a record that is not JSON."""
+    records = str(World([*SMALL, BROKEN, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert "2 records cannot be decoded, so all their columns are NULL: " in records
+    assert "--dead-letter" in records and "format of the Dataset prod/orders" in records
+    assert "scan the topic again" not in records and "schema.spark" not in records
+    one = str(World([*SMALL, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert "1 record cannot be decoded, so all its columns are NULL: " in one
+    values = str(World([*SMALL, DRIFTED], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert "scan the topic again (weir scan prod --topics orders)" in values and "schema.spark" in values
+    assert "--dead-letter" not in values
+    both = str(World([*SMALL, DRIFTED, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert both == f"{values} {one}"
+
+
 def test_an_answer_where_all_fits_says_nothing() -> None:
     world = World(SMALL)
     answer = world.service().run(ANA, ALL).to_json()
