@@ -12,6 +12,8 @@ from policies.plan.model import Unreadable
 from policies.plan.ports import QueryTable
 
 _NAMED = 5
+_KEEP_INFINITY = frozenset({"STRING", "FLOAT", "DOUBLE", "VARIANT"})
+"""Types that show a number beyond a DOUBLE (1e400) as Infinity."""
 _UNCOUNTED = "The answer was cut before the end, so values that do not fit their column were not counted."
 RECORDS = "*"
 """In place of the columns of a record's value where the whole record cannot be decoded."""
@@ -102,10 +104,13 @@ def _sentences(counts: Mapping[str, int], kinds: Mapping[str, str], misfits: lis
     sentences = []
     if values:
         one = len(values) == 1 and next(iter(n for label, n in counts.items() if not label.endswith(RECORDS))) == 1
+        shown = "NULL here, or rounded where a number has more digits than its type"
+        if any(kinds[label] in _KEEP_INFINITY for label in counts if not label.endswith(RECORDS)):
+            shown = f"{shown.replace(', or', ',')}, or Infinity where it is larger than any DOUBLE"
         sentences.append(
-            f"{columns} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} NULL here,"
-            f" or rounded where a number has more digits than its type: scan the topic again ({_scan(misfits)}), or declare"
-            f" its columns (schema.spark of the Dataset {misfits[0]}, weir apply)."
+            f"{columns} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} {shown}:"
+            f" scan the topic again ({_scan(misfits)}), or declare its columns (schema.spark of the Dataset {misfits[0]},"
+            " weir apply)."
         )
     if records:
         sentences.append(

@@ -32,6 +32,7 @@ from policies.plan.model import PartRead
 from policies.plan.ports import QueryRecord, QueryTable
 from policies.plan.registry import Running
 from policies.plan.settings import QuerySettings
+from policies.plan.unreadable import report
 from policies.plan.views import govern
 from policies.query.service import GovernedQuery
 from tests import reading_truth
@@ -124,6 +125,13 @@ def test_each_fix_is_named_for_what_it_helps() -> None:
     assert "--dead-letter" not in values
     both = str(World([*SMALL, DRIFTED, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
     assert both == f"{values} {one}"
+
+
+def test_what_is_shown_of_a_number_that_is_too_large_is_named() -> None:
+    """1e400 in a STRING or DOUBLE is Infinity in an answer, not NULL."""
+    text = str(report({"v": ("orders", TABLE)}, {"v": {"value.items[].sku": 2}}).text)
+    assert "2 values of items[].sku (STRING) do not fit" in text and "Infinity" in text
+    assert "Infinity" not in str(report({"v": ("orders", TABLE)}, {"v": {"value.n": 2}}).text)
 
 
 def test_an_answer_where_all_fits_says_nothing() -> None:
