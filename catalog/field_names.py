@@ -32,10 +32,13 @@ class FieldNames:
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
         self._fits: dict[str, str] = {}
-        self._by_top: dict[tuple[str, str], list[FieldPath]] = defaultdict(list)
+        self._by_ends: dict[tuple[str, str, str], list[FieldPath]] = defaultdict(list)
+        """Root, first name and last step in lower case; the last is empty for a mark."""
         for text in sorted(self._paths):
             path = FieldPath.parse(text)
-            self._by_top[_top(path)].append(path)
+            if path.steps:
+                first, last = path.steps[0].name or "", path.steps[-1].name or ""
+                self._by_ends[path.root, first.casefold(), last.casefold()].append(path)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FieldNames) and self._paths == other._paths
@@ -63,8 +66,9 @@ class FieldNames:
         parts = tuple(_parts(wanted.steps))
         if not parts or len(parts) > _MOST_PARTS:
             return path
-        near = self._by_top.get((wanted.root, parts[0].casefold()), [])
         folded = tuple(part.casefold() for part in parts)
+        ends = dict.fromkeys((folded[-1], _MARK))
+        near = [each for last in ends for each in self._by_ends.get((wanted.root, folded[0], last), ())]
         for fitting in (
             [each for each in near if _fits(each.steps, parts, False)],
             [each for each in near if str(each).casefold() == path.casefold()],
@@ -73,10 +77,6 @@ class FieldNames:
             if fitting:
                 return str(fitting[0]) if len(fitting) == 1 else path
         return path
-
-
-def _top(path: FieldPath) -> tuple[str, str]:
-    return path.root, (path.steps[0].name or "").casefold() if path.steps else ""
 
 
 def _parts(steps: Iterable[Step]) -> Iterator[str]:
