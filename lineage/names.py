@@ -1,7 +1,7 @@
 """Which names mean the same dataset, and how its fields are written.
 
 Three things are undone here: the many bootstrap strings of one Kafka cluster (`resolve`, asked of the catalog),
-symlinks (a table and its location), and the ways producers write a column of a topic.
+symlinks (a table and its location), and the ways producers write a column (`fields`, asked of the catalog, too).
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from catalog.columns import column_of, path_of
 from catalog.errors import InvalidInput
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
 
@@ -46,7 +48,7 @@ def canonical(members: Iterable[DatasetId], links: Iterable[Link]) -> DatasetId:
     return min(members, key=lambda name: (name in others, name not in tables, name))
 
 
-def _unknown_columns(dataset: DatasetId) -> None:
+def _unknown(dataset: DatasetId) -> None:
     return None
 
 
@@ -55,8 +57,10 @@ class Names:
 
     def __init__(self, resolve: Resolve = as_written, links: Iterable[Link] = ()) -> None:
         self._resolve = resolve
-        self.columns: Callable[[DatasetId], Mapping[str, Any] | None] = getattr(resolve, "columns", _unknown_columns)
+        self.columns: Callable[[DatasetId], Mapping[str, Any] | None] = getattr(resolve, "columns", _unknown)
         """The catalog's learned columns of a dataset, nested; where `resolve` knows none, None."""
+        self._fields_of: Callable[[DatasetId], FieldNames | None] = getattr(resolve, "fields", _unknown)
+        self._fields: dict[DatasetId, FieldNames | None] = {}
         self._resolved: dict[tuple[str, str], DatasetId] = {}
         self._canonical: dict[DatasetId, DatasetId] = {}
         self._links: dict[DatasetId, set[Link]] = defaultdict(set)
@@ -86,6 +90,16 @@ class Names:
                 self._canonical[member] = known
         return known
 
+    def fields(self, dataset: DatasetId) -> FieldNames | None:
+        """The fields that the catalog knows of a dataset, the same for as long as these names are used."""
+        if dataset not in self._fields:
+            self._fields[dataset] = self._fields_of(dataset)
+        return self._fields[dataset]
+
+    def column(self, dataset: DatasetId, column: str) -> str:
+        """A column as the graph names it: by the field of the catalog that it means, where exactly one fits."""
+        return column_named(dataset, column, self.fields(dataset))
+
     def component(self, dataset: DatasetId) -> set[DatasetId]:
         """Every name linked to this one, itself included."""
         members, todo = {dataset}, [dataset]
@@ -98,8 +112,18 @@ class Names:
         return members
 
 
+def column_named(dataset: DatasetId, column: str, fields: FieldNames | None) -> str:
+    """See `Names.column`; `fields`: those that the catalog knows of the dataset."""
+    text = field_text(dataset, column)
+    path = path_of(dataset, text) if fields is not None else None
+    if fields is None or path is None:
+        return text
+    field = fields.fitting(path)
+    return text if field == path else column_of(dataset, field)
+
+
 def field_text(dataset: DatasetId, column: str) -> str:
-    """A column as the graph names it.
+    """A column as the graph names it where the catalog knows no field for it.
 
     In a topic that is a FieldPath: `email` and `value.email` are `value.email`, `customer.email` is
     `value.customer.email`; a name that begins with `_` (`_key`, `_offset`) stays. Elsewhere the producer's own text.

@@ -13,6 +13,7 @@ from catalog.columns import column_of, path_of
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.queries import DatasetReader
 from catalog.errors import InvalidInput, NotFound, WeirError
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId
 from catalog.paths import FieldPath, StepKind
 from catalog.ports import CatalogStore
@@ -155,7 +156,7 @@ class CatalogSliver:
     def __init__(self, store: CatalogStore, clusters: Clusters) -> None:
         self._store = store
         self._clusters = clusters
-        self._columns: dict[DatasetId, tuple[float, Mapping[str, Any] | None]] = {}
+        self._columns: dict[DatasetId, tuple[float, Columns | None, FieldNames | None]] = {}
 
     def dataset(self, dataset: DatasetId) -> Sequence[str]:
         """Owners as texts; none for a dataset the catalog does not hold."""
@@ -176,17 +177,36 @@ class CatalogSliver:
 
         Kept for a few seconds: the fold asks for the same datasets with every batch.
         """
+        return self._known_fields(dataset)[1]
+
+    def fields(self, dataset: DatasetId) -> FieldNames | None:
+        """The fields of a dataset as its newest schema knows them, kept as `columns`; None for one without a schema."""
+        return self._known_fields(dataset)[2]
+
+    def learned(self) -> Mapping[DatasetId, tuple[int, object]]:
+        """Dataset with a schema -> its version, and the store's state as of now: other fields may be known by another one."""
+        state = self._store.changes()
+        return {dataset: (version, state) for dataset, version in self._store.schema_versions().items()}
+
+    def _known_fields(self, dataset: DatasetId) -> tuple[float, Columns | None, FieldNames | None]:
         known = self._columns.get(dataset)
         if known is None or time.monotonic() - known[0] > _FRESH_S:
             if len(self._columns) > 5000:
                 self._columns.clear()
-            known = self._columns[dataset] = (time.monotonic(), self._read_columns(dataset))
-        return known[1]
+            known = self._columns[dataset] = (
+                time.monotonic(),
+                *self._read_fields(dataset, known[2] if known else None),
+            )
+        return known
 
-    def _read_columns(self, dataset: DatasetId) -> Columns | None:
+    def _read_fields(self, dataset: DatasetId, before: FieldNames | None) -> tuple[Columns | None, FieldNames | None]:
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
         schema = self._store.current_schema(record.id) if record is not None else None
-        return columns_of_paths(profile.field_path for profile in schema.fields) if schema is not None else None
+        if schema is None:
+            return None, None
+        fields = FieldNames(profile.path for profile in schema.fields)
+        columns = columns_of_paths(profile.field_path for profile in schema.fields)
+        return columns, before if fields == before else fields
 
 
 def columns_of_paths(paths: Iterable[FieldPath]) -> Columns:

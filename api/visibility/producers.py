@@ -37,6 +37,9 @@ class SeenProducers:
     def homes_of(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
         return self._producers.homes_of(written)
 
+    def column(self, home: DatasetId, column: str) -> str:
+        return self._producers.column(home, column)
+
     def of_runs(self, namespace: str, job: str) -> Mapping[str, Mapping[str, Any]]:
         """Nothing of a job that touches what is hidden: errors and queries of its runs may name it."""
         if self._graph.touches_hidden(str(NodeId("job", namespace, job))):

@@ -36,6 +36,7 @@ from lineage.ports import LineageGraph
 from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
+from lineage.sql.flows import KnownNames
 from lineage.sql.separate_process import SqlApart
 from policies.decision.domains import Domain
 from policies.decision.visibility import ALL, Aspect, DatasetKnowledge
@@ -215,7 +216,8 @@ class Reader:
             return parts.lineage
         sliver = CatalogSliver(self.store, self._clusters)
         graph = cast(LineageGraph, self._graph)
-        return Lineage(graph, self._clusters.resolve, parts.lineage_settings, sliver.dataset, sliver.known)
+        names = KnownNames(self._clusters.resolve, sliver.columns, sliver.fields)
+        return Lineage(graph, names, parts.lineage_settings, sliver.dataset, sliver.known)
 
     @cached_property
     def producers(self) -> Producers:

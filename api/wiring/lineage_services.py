@@ -47,6 +47,7 @@ def lineage_services(settings: Settings, parts: Adapters, catalog: CatalogServic
     known = CatalogSliver(catalog.store, clusters)
     graph = parts.graph
     log = parts.log
+    names = KnownNames(clusters.resolve, known.columns, known.fields, known.learned)
     return LineageServices(
         settings=settings.lineage,
         parts=parts,
@@ -54,7 +55,9 @@ def lineage_services(settings: Settings, parts: Adapters, catalog: CatalogServic
         graph=graph,
         log=log,
         ingest=Ingest(log, settings.lineage),
-        names=KnownNames(clusters.resolve, known.columns),
-        lineage=Lineage(graph, clusters.resolve, settings.lineage, known.dataset, known.known),
-        producers=ProducerCatalog(catalog.store, clusters, now, catalog.search.changed, settings.lineage.runs_kept),
+        names=names,
+        lineage=Lineage(graph, names, settings.lineage, known.dataset, known.known),
+        producers=ProducerCatalog(
+            catalog.store, clusters, now, catalog.search.changed, settings.lineage.runs_kept, known.fields
+        ),
     )

@@ -1,7 +1,7 @@
 """The types a query reads a topic's parts by, from the profile of its records: as wide as what was seen allows.
 
 A sample shows what is there, not what may come. So integers are BIGINT however small they were, and decimals have room
-on both sides of the point. Where no number of Spark holds all that was seen, the field is STRING with the numbers' text.
+on both sides of the point. Where no number of Spark holds all that was seen, the field is STRING with the numbers' values.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ LONGEST = 38
 EXACT_DIGITS = 15
 """Digits of an integer that a double always holds."""
 
+_AS_TEXT = "Queries read this field as STRING, with the values of its numbers (1.1 for 1.10, 100000.0 for 1e5)"
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _MOST_ROOM = 10
 _OTHERS = {
@@ -49,13 +50,13 @@ def number_type(kinds: Collection[str], details: Mapping[str, Any]) -> tuple[Pri
     digits = max(0, int((details.get("magnitude") or [0, 0])[1]) + 1)
     if digits + scale > LONGEST:
         return STRING, (
-            f"Queries read this field as STRING, with the numbers as they were sent: {digits} digits before the point and"
-            f" {scale} behind it are more than the {LONGEST} that a DECIMAL has. Cast it where fewer digits do."
+            f"{_AS_TEXT}: {digits} digits before the point and {scale} behind it are more than the {LONGEST} that a DECIMAL"
+            " has. Queries round and count numbers of more digits, and show one beyond a DOUBLE as Infinity. Cast the field"
+            " where fewer digits do."
         )
     if details.get("notFinite"):
         return STRING, (
-            "Queries read this field as STRING, with the numbers as they were sent: some are not finite, which a DECIMAL"
-            " does not hold, and others have more digits than a DOUBLE."
+            f"{_AS_TEXT}: some are not finite, which a DECIMAL does not hold, and others have more digits than a DOUBLE."
         )
     room = min((LONGEST - digits - scale) // 2, _MOST_ROOM) if scale else 0
     return Primitive(f"DECIMAL({LONGEST},{scale + room})"), None
@@ -73,7 +74,7 @@ def note_of(types: Mapping[str, float], details: Mapping[str, Any]) -> str | Non
 def from_report(fields: Sequence[FieldProfile], root: str = "value") -> DataType:
     """The type by which a part is read of which nobody knows more than what producers of lineage report.
 
-    A reported type does not bound digits, so numbers are STRING, with their text.
+    A reported type does not bound digits, so numbers are STRING, with their values.
     """
     return from_profile([replace(each, types=_without_digits(each.types)) for each in fields], root)
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog.columns import path_of
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId, FieldProfile, ScanWindow, SchemaVersion
 from catalog.records import rfc3339
 from catalog.report_store import Fact, hour
@@ -84,8 +85,10 @@ def _schema(dataset: DatasetId, latest: Mapping[str, Fact], tags: Iterable[Mappi
                         fields.setdefault(path, _field(path, "", ""))
     if not fields:
         return None
+    names = FieldNames(fields)
     for tag in tags:
-        tagged = path_of(dataset, tag["field"]) if tag.get("field") else None
+        column = path_of(dataset, tag["field"]) if tag.get("field") else None
+        tagged = names.fitting(column) if column is not None else None
         if tagged in fields:
             details = fields[tagged].details
             entry = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}

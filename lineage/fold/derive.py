@@ -175,9 +175,11 @@ class Sayings:
         used = self._statements.get(key_set)
         if used is not None:
             return used[1]
-        # The statement depends on the facts, on the current names of their datasets, and on the integration that reports them.
-        datasets = sorted(set().union(*(self.book.named(key) for key in key_set)))
-        mark = (self.book.info.get("integration", (0, None))[1], tuple(self.names.dataset(*name) for name in datasets))
+        # The statement depends on the facts, on the current names of their datasets and what is known of their fields, and
+        # on the integration that reports them.
+        datasets = [self.names.dataset(*name) for name in sorted(set().union(*map(self.book.named, key_set)))]
+        known = tuple((each, self.names.fields(each)) for each in datasets)
+        mark = (self.book.info.get("integration", (0, None))[1], known)
         entry = self.book.cache.statements.get(key_set)
         if entry is None or entry[0] != mark:
             facts = frozenset().union(*(self.book.facts[key] for key in key_set))

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId
 from lineage.fold.facts import Fact, Facts, datasets_in
 from lineage.fold.micro_batches import Halves, halves_of_json, halves_to_json
@@ -57,8 +58,8 @@ class Past:
 
 Pair = tuple[str, ...]
 
-Mark = tuple[Any, tuple[DatasetId, ...]]
-"""What a statement depends on besides its facts: the integration, and what its datasets are called."""
+Mark = tuple[Any, tuple[tuple[DatasetId, FieldNames | None], ...]]
+"""What a statement depends on besides its facts: the integration, what its datasets are called, and their known fields."""
 
 
 @dataclass(slots=True)

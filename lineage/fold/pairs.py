@@ -28,10 +28,10 @@ def resolve_pair(pair: Pair, names: Names) -> Pair:
     kind, sns, sn, sf, tns, tn, tf, jns, jn = pair
     if kind not in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO):
         source = names.dataset(sns, sn)
-        sns, sn = source.namespace, source.name
+        sns, sn, sf = source.namespace, source.name, names.column(source, sf) if sf else sf
     if kind not in (Kind.CHILD_OF, Kind.HANDS_TO):
         target = names.dataset(tns, tn)
-        tns, tn = target.namespace, target.name
+        tns, tn, tf = target.namespace, target.name, names.column(target, tf) if tf else tf
     return (kind, sns, sn, sf, tns, tn, tf, jns, jn)
 
 

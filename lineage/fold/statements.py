@@ -14,7 +14,7 @@ from lineage.fold.job_ledger import Book, Pair
 from lineage.fold.pairs import pair_of
 from lineage.ingest import event_sql
 from lineage.model import How, Kind
-from lineage.names import Names, field_text
+from lineage.names import Names
 from lineage.sql.flows import Flow, columns_of, flows_from_sql
 from lineage.sql.model import Columns
 
@@ -92,7 +92,7 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
         variant = ("1" if sure else "0", "1" if raw.get((source, target), True) else "0")
         statement.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
         statement.feeds.add((source, target))
-    _add_columns(statement, read.columns, book)
+    _add_columns(statement, read.columns, book, names)
     if book.is_job:
         for dataset in read.ins | {source for source, _ in read.flows}:
             _touch(statement, Kind.READS, book.namespace, book.name, dataset)
@@ -169,7 +169,7 @@ def _settle_columns(read: _Facts, statement: Statement, names: Names) -> None:
             row for row in read.columns if row[5] or not (statement.explicit or row[2] in read.explicit_into)
         ]
     if read.showing_masks and read.unsaid:
-        read.columns = _masked_as_shown(read.columns, read.unsaid, read.sql_flows(read.showing_masks, names)[0])
+        read.columns = _masked_as_shown(read.columns, read.unsaid, read.sql_flows(read.showing_masks, names)[0], names)
     if read.texts and not statement.explicit:
         with_columns = {row[2] for row in read.columns} | read.explicit_into
         rows, doubtful = read.sql_flows(read.texts, names)
@@ -207,15 +207,18 @@ def _masked_as_shown(
     columns: Iterable[Flow],
     unsaid: Collection[tuple[DatasetId, str, DatasetId, str | None]],
     sql_columns: Iterable[Flow],
+    names: Names,
 ) -> list[Flow]:
     """The columns. Where no producer states whether one is masked, the SQL decides: masked if every way of it masks."""
     ways: dict[tuple[str, ...], set[bool]] = {}
     for source, sf, target, tf, is_raw, _ in sql_columns:
         if tf is not None:
-            ways.setdefault(_spelled(source, sf, target, tf), set()).add(is_raw)
+            ways.setdefault(_spelled(names, source, sf, target, tf), set()).add(is_raw)
     return [
         (*row[:4], False, row[5])
-        if row[:4] in unsaid and row[3] is not None and ways.get(_spelled(row[0], row[1], row[2], row[3])) == {False}
+        if row[:4] in unsaid
+        and row[3] is not None
+        and ways.get(_spelled(names, row[0], row[1], row[2], row[3])) == {False}
         else row
         for row in columns
     ]
@@ -234,9 +237,9 @@ def _by_ends(
     return iter(by_ends.values())
 
 
-def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[str, ...]:
+def _spelled(names: Names, source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[str, ...]:
     """Databases do not agree on the case of names that are not quoted."""
-    ends = (field_text(source, sf).lower(), field_text(target, tf).lower())
+    ends = (names.column(source, sf).lower(), names.column(target, tf).lower())
     return source.namespace, source.name, target.namespace, target.name, *ends
 
 
@@ -244,16 +247,16 @@ def _how(statement: Statement, target: DatasetId, explicit: bool) -> How:
     return How.EXPLICIT if explicit else How.SQL if statement.from_sql and target in statement.from_sql else How.COLUMNS
 
 
-def _add_columns(statement: Statement, columns: Iterable[Flow], book: Book) -> None:
+def _add_columns(statement: Statement, columns: Iterable[Flow], book: Book, names: Names) -> None:
     alike: dict[tuple[bool, How], tuple[tuple[str, ...], How]] = {}
     pairs, job = statement.pairs, (book.namespace, book.name) if book.is_job else ("", "")
     derives = Kind.DERIVES
     for source, sf, target, tf, is_raw, explicit in columns:
         how = _how(statement, target, explicit)
         if tf is None:
-            pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
+            pairs[pair_of(Kind.INFLUENCES, source, names.column(source, sf), target, "", book)] = ((), how)
             continue
-        sf, tf = field_text(source, sf), field_text(target, tf)
+        sf, tf = names.column(source, sf), names.column(target, tf)
         pair = (derives, source.namespace, source.name, sf, target.namespace, target.name, tf, *job)
         was = pairs.get(pair)
         arrives = is_raw or (was is not None and was[0] == ("1",))

@@ -13,6 +13,7 @@ from lineage.fold.event_reading import Gathered, Reader, gather
 from lineage.fold.fold import CLEARS_KEPT, DROPS_KEPT, change, noted
 from lineage.fold.job_ledger import Book, newest
 from lineage.fold.learn import learn, new_books
+from lineage.fold.learned_fields import LearnedFields
 from lineage.fold.mentions import About, about, add_named, learned
 from lineage.graph_delta import Context, GraphDelta, Info
 from lineage.ingest.events import Event, Name
@@ -52,6 +53,7 @@ class GraphWriter:
         self._graph, self._resolve = graph, resolve
         self._settings = settings or LineageSettings()
         self._reader = Reader()
+        self._learned_fields = LearnedFields(graph, resolve, self._settings.node_budget)
         self._rows = self._settings.transaction_rows
         self._calm = 0
         self._cache: OrderedDict[str, Book] = OrderedDict()
@@ -69,9 +71,10 @@ class GraphWriter:
         self._insist(lambda: self._write(gathered))
 
     def realign(self) -> int:
-        """Give datasets the names by which the catalog knows them by now: a cluster was declared after its events.
+        """Give datasets and their columns the names by which the catalog knows them by now: a cluster was declared, or a topic
+        scanned, after its events.
 
-        What every job reported of them is derived again under the new names. Gives the number of datasets that moved; 0,
+        What every job reported of them is derived again under the new names. Gives the number of datasets that changed; 0,
         at next to no cost, where none is to. Raises Unavailable.
         """
         moved: dict[DatasetId, DatasetId] = {}
@@ -84,7 +87,18 @@ class GraphWriter:
                     moved[old] = self._resolve(old.namespace, old.name)
         if moved:
             self._insist(lambda: self._move(moved))
-        return len(moved)
+            return len(moved)
+        behind = self._learned_fields.behind()
+        if behind:
+            self._insist(lambda: self._derive_again(behind))
+        return len(behind)
+
+    def _derive_again(self, datasets: set[str]) -> None:
+        books = self._books(self._graph.owners_of(datasets))
+        names, context, *_ = self._names(About(), books, books.keys())
+        parts = change(books, books.keys(), names, context, self._settings)
+        self._send(parts[owner] for owner in sorted(parts))
+        self._written(books, books.keys())
 
     def _insist(self, work: Callable[[], None]) -> None:
         """Do it again where another writer was quicker, and in smaller parts where the store is short of memory or time."""

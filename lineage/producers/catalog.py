@@ -19,13 +19,14 @@ from catalog.columns import is_topic
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.discovery import hidden
 from catalog.datasets.reported import is_reported, project
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DatasetRecord, StoredSchema
 from catalog.report_store import DATASET, RUN, Fact, Subject, hour
 from lineage.fold.event_reading import Reading
 from lineage.ingest.events import Event
-from lineage.names import Link, Names, Resolve
+from lineage.names import Link, Names, Resolve, column_named
 from lineage.producers.facts import SYMLINK, SYMLINK_OF, WAYS, FactReader
 
 log = structlog.get_logger(__name__)
@@ -51,7 +52,8 @@ class _Written:
 class ProducerCatalog:
     """See above. `take` by one thread at a time, `settle` by another; several processes at once are safe.
 
-    changed: receives the records that changed, after the commit. Every method may raise Unavailable.
+    changed: receives the records that changed, after the commit; fields: those that the catalog knows of a dataset.
+    Every method may raise Unavailable.
     """
 
     def __init__(
@@ -61,10 +63,11 @@ class ProducerCatalog:
         clock: Clock,
         changed: Changed = lambda _: None,
         runs_kept: int = 50,
+        fields: Callable[[DatasetId], FieldNames | None] = lambda _: None,
     ) -> None:
         self._store, self._clusters, self._clock, self._changed = store, clusters, clock, changed
         self._resolve: Resolve = clusters.resolve
-        self._runs_kept = runs_kept
+        self._runs_kept, self._fields = runs_kept, fields
         self._reader = FactReader()
         self._known: OrderedDict[str, _Written] = OrderedDict()
         self._runs: OrderedDict[Subject, set[int]] = OrderedDict()
@@ -74,7 +77,7 @@ class ProducerCatalog:
 
     def rebuilding(self) -> ProducerCatalog:
         """One that takes all events again: `finish` removes what does not occur in them."""
-        fresh = ProducerCatalog(self._store, self._clusters, self._clock, self._changed, self._runs_kept)
+        fresh = ProducerCatalog(self._store, self._clusters, self._clock, self._changed, self._runs_kept, self._fields)
         fresh._since = self._stamp()
         return fresh
 
@@ -258,6 +261,10 @@ class ProducerCatalog:
         """The dataset of the catalog for each of these names as producers write them."""
         homes = self._store.report_homes(written)
         return {name: homes.get(name) or self._resolve(name.namespace, name.name) for name in written}
+
+    def column(self, home: DatasetId, column: str) -> str:
+        """A column of a dataset of the catalog as the graph names it, from how a producer writes it."""
+        return column_named(home, column, self._fields(home))
 
     def of_runs(self, namespace: str, job: str) -> Mapping[str, Mapping[str, Any]]:
         """Run id -> facet -> what is kept of it."""

@@ -12,7 +12,7 @@ from catalog.model import DatasetId, NodeId
 from catalog.near_names import did_you_mean
 from lineage.ingest.parse import run_id_of
 from lineage.model import Basis, Direction, Edge, Kind, Node, parts_of
-from lineage.names import Names, Resolve, as_written, field_text
+from lineage.names import Names, Resolve, as_written
 from lineage.ports import LineageGraph
 from lineage.settings import LineageSettings
 
@@ -106,7 +106,7 @@ class Finder:
 
     def _canonical_node(self, node_id: NodeId) -> NodeId:
         dataset = self._canonical(node_id.dataset)
-        column = field_text(dataset, node_id.field) if node_id.field is not None else None
+        column = Names(self._resolve).column(dataset, node_id.field) if node_id.field is not None else None
         if column is not None:
             column = self._as_lineage_names(dataset, column)
         return NodeId(node_id.kind, dataset.namespace, dataset.name, column)
@@ -193,10 +193,11 @@ class Finder:
         fields = [node for node in nodes if node.type == "field" and node.field is not None]
         datasets = self._nodes({DatasetId(node.namespace, node.name).node_id for node in fields})
         tags: dict[tuple[str, str, str], dict[str, str]] = {}
+        names = Names(self._resolve)
         for holder in datasets.values():
             dataset = DatasetId(holder.namespace, holder.name)
             for column, column_tags in (holder.info.get("columnTags") or {}).items():
-                tags[holder.namespace, holder.name, field_text(dataset, column)] = column_tags
+                tags[holder.namespace, holder.name, names.column(dataset, column)] = column_tags
         return {
             node.id: replace(node, info={**node.info, "tags": tags[node.namespace, node.name, node.field]})
             for node in fields

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 from cachetools import LRUCache
 
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId
 from catalog.paths import quote
 from lineage.names import Names
@@ -33,10 +34,20 @@ _KEPT = 500
 
 
 class KnownNames:
-    """A `Resolve` that also has the columns the catalog has learned (`columns`)."""
+    """A `Resolve` that also has what the catalog has learned.
 
-    def __init__(self, resolve: Callable[[str, str], DatasetId], columns: KnownColumns) -> None:
-        self._resolve, self.columns = resolve, columns
+    columns   of a dataset, nested; fields: of a dataset, by the ways to write them; None for one it does not know
+    learned   dataset -> version of its schema, and a value that is another one once other fields may be known
+    """
+
+    def __init__(
+        self,
+        resolve: Callable[[str, str], DatasetId],
+        columns: KnownColumns,
+        fields: Callable[[DatasetId], FieldNames | None] = lambda _: None,
+        learned: Callable[[], Mapping[DatasetId, tuple[int, object]]] = dict,
+    ) -> None:
+        self._resolve, self.columns, self.fields, self.learned = resolve, columns, fields, learned
 
     def __call__(self, namespace: str, name: str) -> DatasetId:
         return self._resolve(namespace, name)

@@ -1,4 +1,4 @@
-"""What an answer reports of values that do not fit their columns: counts by column, and one sentence with the fix. Pure."""
+"""What an answer reports of values that do not fit their columns: counts by column, and sentences with the fix. Pure."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from policies.plan.model import Unreadable
 from policies.plan.ports import QueryTable
 
 _NAMED = 5
+_KEEP_INFINITY = frozenset({"STRING", "FLOAT", "DOUBLE", "VARIANT"})
+"""Types that show a number beyond a DOUBLE (1e400) as Infinity."""
 _UNCOUNTED = "The answer was cut before the end, so values that do not fit their column were not counted."
 RECORDS = "*"
 """In place of the columns of a record's value where the whole record cannot be decoded."""
@@ -28,7 +30,7 @@ class UnreadableCounts(TypedDict):
 class UnreadableReport:
     """counts  column, or place inside one (`items[].qty`), or `*` -> values; with several tables `TABLE.column`. None:
                nobody counted them, since the answer was cut
-    text       a sentence that names the columns, the counts and the fix; None where there is nothing to report
+    text       a sentence on values and one on records, with counts and the fix; None where there is nothing to report
     drifted    references of the datasets with values that a scan may find the right type for
     """
 
@@ -56,7 +58,8 @@ def report(tables: Mapping[str, tuple[str, QueryTable]], unreadable: Unreadable 
     counts: dict[str, int] = {}
     kinds: dict[str, str] = {}
     drifted: dict[str, None] = {}
-    touched: dict[str, None] = {}
+    misfits: dict[str, None] = {}
+    undecoded: dict[str, None] = {}
     many = len(tables) > 1
     for view, (name, table) in tables.items():
         for path, number in unreadable.get(view, {}).items():
@@ -69,12 +72,12 @@ def report(tables: Mapping[str, tuple[str, QueryTable]], unreadable: Unreadable 
             counts[label] = counts.get(label, 0) + number
             inner = _kind_at(kind, place)
             kinds[label] = _short(inner)
-            touched[table.reference] = None
+            (undecoded if label.endswith(RECORDS) else misfits)[table.reference] = None
             if place.steps:
                 drifted[table.reference] = None
     if not counts:
         return UnreadableReport()
-    return UnreadableReport(counts, _sentence(counts, kinds, list(touched)), tuple(drifted))
+    return UnreadableReport(counts, _sentences(counts, kinds, list(misfits), list(undecoded)), tuple(drifted))
 
 
 def _label(path: FieldPath, kind: DataType | None, table: str | None) -> str:
@@ -88,7 +91,8 @@ def _label(path: FieldPath, kind: DataType | None, table: str | None) -> str:
     return label if table is None else f"{table}.{label}"
 
 
-def _sentence(counts: Mapping[str, int], kinds: Mapping[str, str], references: list[str]) -> str:
+def _sentences(counts: Mapping[str, int], kinds: Mapping[str, str], misfits: list[str], undecoded: list[str]) -> str:
+    """What does not fit, and what helps. `misfits`: datasets with such values, `undecoded`: those with such records."""
     values = [
         f"{_amount(n, 'value')} of {label} ({kinds[label]})"
         for label, n in counts.items()
@@ -97,21 +101,31 @@ def _sentence(counts: Mapping[str, int], kinds: Mapping[str, str], references: l
     records = sum(n for label, n in counts.items() if label.endswith(RECORDS))
     more = len(values) - _NAMED
     columns = ", ".join(values[:_NAMED]) + (f" and values of {more} more columns" if more > 0 else "")
-    parts = []
+    sentences = []
     if values:
         one = len(values) == 1 and next(iter(n for label, n in counts.items() if not label.endswith(RECORDS))) == 1
-        parts.append(
-            f"{columns} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} NULL here,"
-            " or rounded where a number has more digits than its type"
+        shown = "NULL here, or rounded where a number has more digits than its type"
+        if any(kinds[label] in _KEEP_INFINITY for label in counts if not label.endswith(RECORDS)):
+            shown = f"{shown.replace(', or', ',')}, or Infinity where it is larger than any DOUBLE"
+        sentences.append(
+            f"{columns} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} {shown}:"
+            f" scan the topic again ({_scan(misfits)}), or declare its columns (schema.spark of the Dataset {misfits[0]},"
+            " weir apply)."
         )
     if records:
-        parts.append(f"{_amount(records, 'record')} cannot be decoded, so all their columns are NULL")
-    cluster, _, topic = references[0].partition("/")
+        sentences.append(
+            f"{_amount(records, 'record')} cannot be decoded, so all {'its' if records == 1 else 'their'} columns are NULL:"
+            f" correct what their producer sends ({_scan(undecoded)} --dead-letter copies such records), or declare the"
+            f" topic's format where it is another one (format of the Dataset {undecoded[0]}, weir apply)."
+        )
+    return " ".join(sentences)
+
+
+def _scan(references: list[str]) -> str:
+    """The command that scans the datasets of the first one's cluster."""
+    cluster = references[0].partition("/")[0]
     names = " ".join(f"--topics {r.partition('/')[2]}" for r in references if r.partition("/")[0] == cluster)
-    return (
-        f"{'; '.join(parts)}: scan the topic again (weir scan {cluster} {names}), or declare its columns"
-        f" (schema.spark of the Dataset {cluster}/{topic}, weir apply)."
-    )
+    return f"weir scan {cluster} {names}"
 
 
 def _amount(n: int, thing: str) -> str:

@@ -9,7 +9,6 @@ from api.features.lineage.answers.graph import Ways
 from api.visibility.producers import Producers
 from catalog.model import DatasetId
 from lineage.model import Kind
-from lineage.names import field_text
 from lineage.questions.answers import Subgraph
 
 MOST_DATASETS = 500
@@ -36,12 +35,12 @@ def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> Ways
         for fact in facts:
             known = [homes[DatasetId(*pair)] for pair in fact.value["sources"]]
             rows = [
-                (home.field_node_id(field_text(home, column)), row)
+                (home.field_node_id(producers.column(home, column)), row)
                 for column, entries in fact.value["fields"].items()
                 for row in entries
             ]
             for target, (at, field, ways) in [*rows, *((home.node_id, row) for row in fact.value["dataset"])]:
-                source = known[at].field_node_id(field_text(known[at], field))
+                source = known[at].field_node_id(producers.column(known[at], field))
                 shown = by_edge.setdefault((source, target), [])
                 shown += [way for each in ways if (way := _way(each)) not in shown]
     return by_edge

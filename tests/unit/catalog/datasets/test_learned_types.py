@@ -51,6 +51,9 @@ def test_numbers_have_room(kinds: set[str], details: dict[str, Any], wanted: str
 def test_what_no_number_holds_is_text_with_a_note(kinds: set[str], details: dict[str, Any], why: str) -> None:
     kind, note = number_type(kinds, details)
     assert kind == STRING and note is not None and why in note
+    assert "as they were sent" not in note and "1.1 for 1.10" in note, (
+        "the engine keeps values, not how they were written"
+    )
     assert note_of(dict.fromkeys(kinds, 1.0), details) == note
 
 

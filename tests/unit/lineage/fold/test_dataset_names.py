@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from catalog.field_names import FieldNames
 from catalog.model import DatasetId
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
 from lineage.names import Link, canonical, field_text
 from lineage.questions.queries import Lineage
+from lineage.settings import LineageSettings
+from lineage.sql.flows import KnownNames
 from tests.lineage_samples import KAFKA, columns, content, dataset, flows, graph_of, run
 from tests.twins.lineage import MemoryGraph
 
@@ -121,3 +124,76 @@ def test_a_cluster_declared_after_its_events_is_one_namespace_all_the_same(seed:
     assert Lineage(late, resolve).find(f"dataset:{other}:a").info["owners"] == [{"name": "ann", "type": None}]
     writer.write([parse(event) for event in events])  # and it goes on under the new name
     assert shown(late) == shown(early)
+
+
+class Scanned:
+    """A catalog whose topics are scanned now and then."""
+
+    def __init__(self) -> None:
+        self.fields: dict[DatasetId, FieldNames] = {}
+        self.versions: dict[DatasetId, tuple[int, object]] = {}
+        self.names = KnownNames(DatasetId, lambda _: None, self.fields.get, lambda: self.versions)
+
+    def scan(self, dataset: DatasetId, *paths: str) -> None:
+        self.fields[dataset] = FieldNames(paths)
+        self.versions[dataset] = (self.versions.get(dataset, (0, 0))[0] + 1, 0)
+
+
+def derived(graph: MemoryGraph) -> set[tuple[str, str]]:
+    return {
+        (edge.source.rpartition(":")[2], edge.target.rpartition(":")[2])
+        for edge in graph._store.edges.values()
+        if edge.kind == "derives"
+    }
+
+
+PAYMENTS, CLEAN = DatasetId(KAFKA, "payments"), DatasetId("postgres://h:5432", "db.clean")
+REPORTED = columns({"IBAN": [("payments", "children.iban")], "sku": [("payments", "items.value.sku")]})
+FIELDS = (
+    "value.children",
+    "value.children[]",
+    "value.children[].iban",
+    "value.items",
+    "value.items{}",
+    "value.items{}.sku",
+)
+FITTING = {("value.children[].iban", "iban"), ("value.items{}.sku", "sku")}
+
+
+def copied(at: int = 0, run_id: str = "r1") -> dict[str, Any]:
+    return run(at, ["payments"], [dataset(CLEAN.name, CLEAN.namespace, columnLineage=REPORTED)], run_id=run_id)
+
+
+def test_columns_that_name_no_array_or_map_are_the_fields_of_the_catalog() -> None:
+    catalog = Scanned()
+    catalog.scan(PAYMENTS, *FIELDS)
+    catalog.scan(CLEAN, "value.iban", "value.sku")
+    graph = MemoryGraph()
+    GraphWriter(graph, catalog.names).write([parse(copied())])
+    assert derived(graph) == FITTING
+    lineage = Lineage(graph, catalog.names)
+    assert lineage.find(f"datasetField:{KAFKA}:payments:children.iban").field == "value.children[].iban"
+    assert lineage.find(f"datasetField:{CLEAN.namespace}:{CLEAN.name}:IBAN").field == "iban"
+
+
+@pytest.mark.parametrize("runs_kept", [50, 2], ids=["runs kept", "runs forgotten"])
+def test_fields_that_are_learned_after_the_events_name_their_columns_all_the_same(runs_kept: int) -> None:
+    catalog, graph = Scanned(), MemoryGraph()
+    writer = GraphWriter(graph, catalog.names, LineageSettings(runs_kept=runs_kept))
+    later = [run(at, [], [], run_id=f"later {at}", kind="START") for at in range(1, 4)]
+    writer.write([parse(event) for event in (copied(), *later)])
+    assert derived(graph) == {("value.children.iban", "IBAN"), ("value.items.value.sku", "sku")}
+    assert writer.realign() == 0
+    catalog.scan(PAYMENTS, *FIELDS)
+    catalog.scan(CLEAN, "value.iban", "value.sku")
+    assert writer.realign() == 2 and writer.realign() == 0
+    assert derived(graph) == FITTING
+    assert {column for _, column in graph._store.columns.values()} == {name for pair in FITTING for name in pair}
+
+
+def test_a_column_that_several_fields_fit_is_none_of_them() -> None:
+    catalog, graph = Scanned(), MemoryGraph()
+    catalog.scan(PAYMENTS, "value.children[].iban", "value.children{}.iban", "value.items{}.sku")
+    catalog.scan(CLEAN, "value.Iban", "value.iban")
+    GraphWriter(graph, catalog.names).write([parse(copied())])
+    assert derived(graph) == {("value.children.iban", "IBAN"), ("value.items{}.sku", "sku")}

@@ -32,6 +32,7 @@ from policies.plan.model import PartRead
 from policies.plan.ports import QueryRecord, QueryTable
 from policies.plan.registry import Running
 from policies.plan.settings import QuerySettings
+from policies.plan.unreadable import report
 from policies.plan.views import govern
 from policies.query.service import GovernedQuery
 from tests import reading_truth
@@ -109,6 +110,28 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
     text = answer["unreadableText"]
     assert text is not None and "1 value of n (INT)" in text and "1 record cannot be decoded" in text
     assert "weir scan prod --topics orders" in text and "schema.spark" in text
+
+
+def test_each_fix_is_named_for_what_it_helps() -> None:
+    """A scan finds other types for values. It changes nothing for a record that is not JSON."""
+    records = str(World([*SMALL, BROKEN, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert "2 records cannot be decoded, so all their columns are NULL: " in records
+    assert "--dead-letter" in records and "format of the Dataset prod/orders" in records
+    assert "scan the topic again" not in records and "schema.spark" not in records
+    one = str(World([*SMALL, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert "1 record cannot be decoded, so all its columns are NULL: " in one
+    values = str(World([*SMALL, DRIFTED], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert "scan the topic again (weir scan prod --topics orders)" in values and "schema.spark" in values
+    assert "--dead-letter" not in values
+    both = str(World([*SMALL, DRIFTED, BROKEN], scan=None).service().run(ANA, ALL).unreadable.text)
+    assert both == f"{values} {one}"
+
+
+def test_what_is_shown_of_a_number_that_is_too_large_is_named() -> None:
+    """1e400 in a STRING or DOUBLE is Infinity in an answer, not NULL."""
+    text = str(report({"v": ("orders", TABLE)}, {"v": {"value.items[].sku": 2}}).text)
+    assert "2 values of items[].sku (STRING) do not fit" in text and "Infinity" in text
+    assert "Infinity" not in str(report({"v": ("orders", TABLE)}, {"v": {"value.n": 2}}).text)
 
 
 def test_an_answer_where_all_fits_says_nothing() -> None:
