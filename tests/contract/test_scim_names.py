@@ -255,6 +255,20 @@ def test_a_pattern_gives_no_group_that_carries_a_permission(weir: ApiWorld, rule
     assert client.get("/api/v1/me").json()["roles"] == ["boss"]
 
 
+@pytest.mark.parametrize("who", ["admins", "stewards"])
+def test_a_pattern_gives_no_group_that_has_a_domain(weir: ApiWorld, who: str) -> None:
+    directory = Directory(weir)
+    directory.group("data-hr", directory.user("ana"))
+    client = weir.user("ana")
+    weir.apply(GROUPS % ('{group: "data-*", groupOfSameName: true}', "reader"))
+    assert client.get("/api/v1/me").json()["groups"] == ["data-hr"]
+    domain = f"kind: Domain\nmetadata: {{name: hr}}\nspec: {{datasets: ['prod/*'], {who}: {{groups: [data-hr]}}}}"
+    weir.apply(f"apiVersion: weir/v1\n{domain}\n")  # the group gets the domain later than the rule
+    assert client.get("/api/v1/me").json()["groups"] == []
+    weir.apply(GROUPS % ("{group: data-hr, groupOfSameName: true}", "reader"))
+    assert client.get("/api/v1/me").json()["groups"] == ["data-hr"]
+
+
 def test_an_apply_names_what_a_pattern_does_not_give(weir: ApiWorld) -> None:
     weir.apply(GROUPS % ("{group: admins, groupOfSameName: true}", "boss"))
     rule = '{group: "*", groupOfSameName: true}, {group: "x*", roles: [steward], groups: [team]}'
