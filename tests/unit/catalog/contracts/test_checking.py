@@ -22,6 +22,7 @@ from catalog.contracts.observed import Observed
 from catalog.contracts.odcs import canonical, check_document, custom
 from catalog.contracts.reading import read_contract
 from catalog.contracts.rules import Result, Rule, RuleKind, State
+from catalog.contracts.service_levels import seconds_of
 from catalog.model import DatasetId, FieldProfile, ScanWindow, SchemaVersion, Shape
 from catalog.records import DatasetRecord
 
@@ -361,6 +362,22 @@ def test_a_schema_with_other_values_leaves_open_how_many_records_have_them(bound
     rule = {"metric": "invalidValues", "id": "listed", "arguments": {"validValues": ["A"]}, **bounds}
     seen = schema(profile("value.n", details={"registered": {"symbols": ["A", "B"]}}))
     assert results(document({"name": "n", "quality": [rule]}), seen)["listed"].state is state
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"),
+    [
+        ("d", 86_400),
+        ("y", 31_536_000),
+        ("yr", 31_536_000),
+        ("yrs", 31_536_000),
+        ("Hrs", 3600),
+        ("ms", None),
+        ("months", None),
+    ],
+)
+def test_units_of_time_that_odcs_names(unit: str, seconds: float | None) -> None:
+    assert seconds_of(unit) == seconds
 
 
 def test_records_without_a_type_leave_their_types_undecided() -> None:
