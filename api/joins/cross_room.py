@@ -134,19 +134,21 @@ class LineageNear:
 
 
 def held_elsewhere(store: CatalogStore, name: str) -> list[str]:
-    """What the catalog has of a person's name: datasets they own, views and connectors they own or that run as
-    them, queries that they saved."""
+    """What the catalog has of a person's name: datasets, data products and clusters they own, views and connectors they own
+    or that run as them, queries that they saved or that are shared with them."""
     owned = store.datasets(DatasetFilter(owner=name)).items
     own = [
         f"Dataset {each.reference}" for each in owned if any(o.kind == "user" and o.name == name for o in each.owners)
     ]
     key = name_key(name)
-    documents = [each for kind in ("View", "Connector") for each in store.documents(kind)]
-    kept = store.saved_queries(name)
+    documents = [each for kind in ("View", "Connector", "DataProduct", "Cluster") for each in store.documents(kind)]
+    kept = [
+        each for each in store.saved_queries(name) if each.owner == name or name in (each.shared or {}).get("users", ())
+    ]
     return (
         own
         + [f"{each.kind} {each.key}" for each in documents if key in people_in(each.spec)]
-        + [f"SavedQuery {each.id}" for each in kept if each.owner == name]
+        + [f"SavedQuery {each.id}" for each in kept]
     )
 
 

@@ -74,6 +74,11 @@ class Interval:
         )
 
 
+def of_misses(params: Mapping[str, Any]) -> Interval:
+    """How many values may miss a rule, by its params: none where they do not state it."""
+    return Interval.from_params(params) if "high" in params else Interval(0, 0)
+
+
 def of_quality(quality: Mapping[str, Any]) -> Interval | None:
     """The interval of a quality rule's operator; None where it has none that compares numbers."""
     for name in OPERATORS:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from catalog.contracts.bounds import Interval
+from catalog.contracts.bounds import Interval, of_misses
 from catalog.contracts.rules import Contract, Rule, RuleKind
 from catalog.contracts.types import beyond
 
@@ -98,7 +98,9 @@ def _at_least(was: Rule, now: Rule) -> bool:
     if was.kind is RuleKind.TYPE:
         return not beyond(now.params["types"], was.params["types"])
     if was.kind in (RuleKind.VALUES, RuleKind.RECORD_TYPES):
-        return set(now.params["values"]) <= set(was.params["values"])
+        return set(now.params["values"]) <= set(was.params["values"]) and _misses_no_more(was, now)
+    if was.kind is RuleKind.UNIQUE:
+        return _misses_no_more(was, now)
     if was.kind is RuleKind.CLOSED:
         return set(now.params["paths"]) <= set(was.params["paths"])
     if was.kind is RuleKind.FRESHNESS:
@@ -110,6 +112,14 @@ def _at_least(was: Rule, now: Rule) -> bool:
     if was.kind in _BOUNDED and was.params.get("percent") == now.params.get("percent"):
         return _within(Interval.from_params(now.params), Interval.from_params(was.params))
     return False
+
+
+def _misses_no_more(was: Rule, now: Rule) -> bool:
+    """Whether values may miss the new rule only as often as the old one. None at all is 0 records and 0 percent."""
+    before, after = of_misses(was.params), of_misses(now.params)
+    if after == Interval(0, 0):
+        return before.holds(0)
+    return bool(was.params.get("percent")) is bool(now.params.get("percent")) and _within(after, before)
 
 
 def _within(inner: Interval, outer: Interval) -> bool:

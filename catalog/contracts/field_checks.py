@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from catalog.contracts.bounds import Interval
+from catalog.contracts.bounds import Interval, of_misses
 from catalog.contracts.chance import is_above, is_below
 from catalog.contracts.observed import Observed
 from catalog.contracts.rules import Result, Rule, RuleKind, State
@@ -128,6 +128,11 @@ def _values(rule: Rule, seen: Observed) -> Result:
     if not symbols:
         return undecided("scans keep no values, and no registered schema lists those of the field")
     more = sum(str(each) not in set(rule.params["values"]) for each in symbols)
+    few = 1e-9 if rule.params.get("percent") else 1
+    if more and of_misses(rule.params).holds(few):
+        return undecided(
+            "scans keep no values, so they cannot count the records with another one, of which it allows some"
+        )
     if more:
         return broken(f"{schema} allows 1 other value" if more == 1 else f"{schema} allows {more} other values")
     return holds(f"{schema} allows {len(symbols)} values, all promised")
@@ -190,7 +195,7 @@ def _unique(rule: Rule, seen: Observed) -> Result:
     if profile.distinct is None:
         return undecided("the scan did not count different values of it")
     values = profile.count - _count(profile.null_share, profile.count)
-    bounds = Interval.from_params(rule.params) if rule.params else Interval(0, 0)
+    bounds = of_misses(rule.params)
     if values <= _EXACT_DISTINCT and profile.distinct <= _EXACT_DISTINCT:
         twice = max(0, values - profile.distinct)
         measured = 100 * twice / max(1, values) if rule.params.get("percent") else twice

@@ -9,7 +9,7 @@ from catalog.contracts.bounds import number_text
 from catalog.contracts.rules import Rule, RuleKind
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000}
-_LONG = {"sec": "s", "min": "m", "hour": "h", "day": "d", "week": "w", "year": "y"}
+_LONG = {"sec": "s", "min": "m", "hour": "h", "hr": "h", "day": "d", "week": "w", "year": "y", "yr": "y"}
 _AGES = {
     "latency": (RuleKind.FRESHNESS, "the newest record is not older than"),
     "freshness": (RuleKind.FRESHNESS, "the newest record is not older than"),

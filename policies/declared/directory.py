@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from pydantic import Field, model_validator
 
+from policies.decision.domains import Domain
 from policies.declared.spec_parts import Name, Spec
 from policies.matching import dataset_matches, resolve
 from policies.model import Role, Subject
@@ -27,7 +28,7 @@ DIRECTORY_KINDS = frozenset({USER, NAME, GROUP, MEMBER})
 
 class DirectoryRuleSpec(Spec):
     """What a group of the directory gives its members. `group`: its name there, exact, but `*` means any text. With `*`
-    no role counts that carries a permission, and no group that has such a role.
+    no role counts that carries a permission, and no group that has such a role or that a domain names.
 
     groups, roles        names here
     group_of_same_name   its members are in the group of that name here
@@ -175,8 +176,11 @@ def not_given(rule: DirectoryRuleSpec, barred: DirectoryMembership) -> list[str]
     return [*(f"group {each}" for each in groups), *(f"role {each}" for each in sorted(barred.roles & set(rule.roles)))]
 
 
-def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str]]) -> DirectoryMembership:
-    """Roles that carry a permission, inherited ones too, and groups that have such a role.
+def strong(
+    roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str]], domains: Iterable[Domain] = ()
+) -> DirectoryMembership:
+    """Roles that carry a permission, inherited ones too, and groups that have such a role, or that are admins or stewards of a
+    domain.
 
     A role that cannot be read counts: what it carries is not known.
     """
@@ -186,9 +190,9 @@ def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str
         return any(role is not None and (role.permissions or role.problem) for role in with_inherited)
 
     carrying = frozenset(filter(carries, roles))
-    return DirectoryMembership(
-        frozenset(name for name, own in roles_of_groups.items() if carrying.intersection(own)), carrying
-    )
+    of_domains = frozenset().union(*(each.admins.groups | each.stewards.groups for each in domains))
+    of_roles = frozenset(name for name, own in roles_of_groups.items() if carrying.intersection(own))
+    return DirectoryMembership(of_roles | of_domains, carrying)
 
 
 def _put(documents: dict[str, Document], each: Document) -> None:

@@ -8,6 +8,9 @@ from typing import Any
 MOST_NAMES = 1000
 """Names in one entry of the audit. Entries follow one another, so what has more of them gets more entries."""
 
+_NAMING = frozenset({"user", "users", "serviceAccount"})
+"""Fields whose texts are names of people or programs."""
+
 Spec = Mapping[str, Any] | None
 Mentioned = tuple[str, str]
 """A key of an entry's details (`users`, `grants`, `dataset`), and a name."""
@@ -57,9 +60,18 @@ def _people(kind: str, spec: Spec) -> Iterator[str]:
             owners = spec.get("owners")
             for owner in owners if isinstance(owners, list) else ():
                 yield from _texts(_mapping(owner).get("user"))
-        case "Policy":
-            for people in (spec.get("subjects"), spec.get("except"), _mapping(spec.get("subjects")).get("except")):
-                yield from _texts(_mapping(people).get("users"))
+        case "AccessReview" | "Domain" | "Policy" | "Principal" | "RequestTemplate" | "Visibility" | "Workflow":
+            yield from _named(spec)
+
+
+def _named(value: Any) -> Iterator[str]:
+    """Names of people and programs anywhere in a spec."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _texts(each) if key in _NAMING else _named(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _named(each)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

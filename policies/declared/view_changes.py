@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from policies.decision.domains import Domain
 from policies.decision.policy_index import Compiled, Problem
 from policies.declared import access_specs
 from policies.declared.builtin import BUILT_IN_ROLES
@@ -64,6 +65,7 @@ class Changes:
         groups = self._part("Group", before.groups)
         users = self._part("User", before.users)
         services = self._part("ServiceAccount", before.services)
+        domains = self._part("Domain", before.domains)
         rules, adopted = self._directory_rights()
         return View(
             version=version,
@@ -85,10 +87,10 @@ class Changes:
             visibility=tuple(r.value for r in self._of("Visibility"))
             if self._concern("Visibility")
             else before.visibility,
-            powerful=self._powerful(roles, groups),
+            powerful=self._powerful(roles, groups, domains),
             templates=self._part("RequestTemplate", before.templates),
             purposes=self._purposes(),
-            domains=self._part("Domain", before.domains),
+            domains=domains,
             principals=self._part("Principal", before.principals),
         )
 
@@ -153,10 +155,12 @@ class Changes:
             name for spec in specs for name in spec.adopt
         )
 
-    def _powerful(self, roles: Mapping[str, Role], groups: Mapping[str, access_specs.GroupSpec]) -> DirectoryMembership:
-        if not self._concern("Role", "Group"):
+    def _powerful(
+        self, roles: Mapping[str, Role], groups: Mapping[str, access_specs.GroupSpec], domains: Mapping[str, Domain]
+    ) -> DirectoryMembership:
+        if not self._concern("Role", "Group", "Domain"):
             return self._before.powerful
-        return strong(roles, {name: group.roles for name, group in groups.items()})
+        return strong(roles, {name: group.roles for name, group in groups.items()}, domains.values())
 
     def _purposes(self) -> Purposes:
         if not self._concern("Purpose"):

@@ -40,6 +40,8 @@ _BATCHES = 20
 _FIRST_PAUSE_S = 5.0
 _PRUNE_EVERY = timedelta(minutes=10)
 _OF_REQUESTS = ("weir.access.", "weir.breakglass.")
+_OF_DATASETS = ("weir.incident.", "weir.question.", "weir.reference.", "weir.impact.")
+"""Types whose notices name a dataset to people for what it holds. Those of grants report what ended with a right."""
 _CHATS_AT_ONCE = 8
 """People whose chat services are called at one time: a slow one holds up one of so many."""
 
@@ -73,10 +75,11 @@ class NoticeSender:
         base_url: str | None,
         jitter: Callable[[], float] = random.random,
         sees: Callable[[str, str], bool] = lambda user, request: True,
+        knows: Callable[[str, str], bool] = lambda user, dataset: True,
     ) -> None:
         """`gone`: why a person is not to be notified any more; `opened`: a sealed chat address as it was given; `sees`:
-        whether a user may see an access request now."""
-        self._sees = sees
+        whether a user may see an access request now; `knows`: whether they may know of a dataset now."""
+        self._sees, self._knows = sees, knows
         self._store, self._mailer, self._chat, self._address_of, self._gone = store, mailer, chat, address_of, gone
         self._opened, self._clock, self._settings, self._base_url, self._jitter = (
             opened,
@@ -209,8 +212,7 @@ class NoticeSender:
         dropped: dict[str, list[str]] = defaultdict(list)
         for n in batch:
             why = problem or ("The person switched this topic off." if n.topic in preference.off else None)
-            if why is None and n.type.startswith(_OF_REQUESTS) and not self._sees(n.user, n.subject):
-                why = "The person may not see this request any more."  # rights may have ended while it waited
+            why = why or self._hidden(n)
             if why is None:
                 notices.append(n)
             else:
@@ -218,6 +220,15 @@ class NoticeSender:
         for why, ids in dropped.items():
             self._store.finish(ids, self._worker, NoticeState.DROPPED, self._clock(), why)
         return notices
+
+    def _hidden(self, notice: Notice) -> str | None:
+        """Why its person may not know of it: rights may have ended while it waited. None: they may."""
+        dataset = notice.data.get("dataset")
+        if notice.type.startswith(_OF_REQUESTS) and not self._sees(notice.user, notice.subject):
+            return "The person may not see this request any more."
+        if dataset and notice.type.startswith(_OF_DATASETS) and not self._knows(notice.user, str(dataset)):
+            return "The person may not know of this dataset any more."
+        return None
 
     def _failed(self, batch: Sequence[Notice], error: Undelivered) -> None:
         now, first = self._clock(), batch[0]

@@ -21,6 +21,8 @@ MOST_LISTED = 100
 _LONGEST = 200
 _UNSEEN = re.compile(rf"[\s{MOVING}\u200c\u200d]+")
 
+LINK = "(link)"
+"""What messages have in place of an address."""
 _LINK = re.compile(r"\S*://\S*|\bwww\.\S*", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 _LOOKED_AT = 2000
@@ -65,7 +67,7 @@ _LONGEST_PATH = 1500
 
 def plain_text(value: object, most: int = _LONGEST) -> str:
     """One line without control characters and links, cut at `most`."""
-    text = _LINK.sub("(link)", _UNSEEN.sub(" ", str(value)[:_LOOKED_AT])).strip()
+    text = _LINK.sub(LINK, _UNSEEN.sub(" ", str(value)[:_LOOKED_AT])).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

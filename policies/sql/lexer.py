@@ -178,9 +178,8 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
     if first.token_type not in _BEGINNINGS:
         word = first.text.upper()[:40]
         near = near_keyword(word, _FIRST_WORDS)
-        instead = (
-            f"{_INSTEAD[word]}. " if word in _INSTEAD else f"Did you mean {near} instead of {word}? " if near else ""
-        )
+        meant = f"Did you mean {near} instead of {word}? " if near not in (None, word) else ""
+        instead = f"{_INSTEAD[word]}. " if word in _INSTEAD else meant
         sentence = f"{instead}Only a query can be run: SELECT, FROM, VALUES or WITH; SHOW, DESCRIBE and EXPLAIN alone."
         raise refused(sql, first.start, sentence, f"statement:{word}")
     for token, following in itertools.pairwise(tokens):

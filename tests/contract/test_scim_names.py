@@ -132,6 +132,18 @@ spec: {type: mask, match: {datasets: ["*"]}, subjects: {everyone: true}, mask: {
     "Workflow w": """kind: Workflow
 metadata: {name: w}
 spec: {match: {datasets: ["*"]}, stages: [{name: one, approvers: {users: [eva]}}]}""",
+    "Domain shop": "kind: Domain\nmetadata: {name: shop}\nspec: {datasets: ['prod/*'], admins: {users: [eva]}}",
+    "Visibility hidden": """kind: Visibility
+metadata: {name: hidden}
+spec: {match: {datasets: ["prod/*"]}, existence: {users: [eva]}}""",
+    "Principal app": "kind: Principal\nmetadata: {name: app}\nspec: {principals: ['User:app'], subject: {user: eva}}",
+    "RequestTemplate often": """kind: RequestTemplate
+metadata: {name: often}
+spec: {datasets: [prod/orders], purpose: x, duration: 7d, subjects: {users: [eva]}}""",
+    "DataProduct sales": "kind: DataProduct\nmetadata: {name: sales}\nspec: {datasets: [prod/orders], owners: [{user: eva}]}",
+    "Cluster prod": """kind: Cluster
+metadata: {name: prod}
+spec: {bootstrapServers: "localhost:9092", owners: [{user: eva}]}""",
     "Dataset prod/orders": "kind: Dataset\nmetadata: {name: orders, cluster: prod}\nspec: {owners: [{user: eva}]}",
     "View v": """kind: View
 metadata: {name: v}
@@ -147,6 +159,16 @@ def test_every_way_to_name_a_person_holds_a_name(weir: ApiWorld, what: str) -> N
     weir.apply(f"apiVersion: weir/v1\n{MENTIONS[what]}\n")
     assert directory.call("DELETE", f"/Users/{eva}").status_code == 204
     assert what in refused(posted(directory, "eva"))
+
+
+def test_a_shared_query_holds_a_name(weir: ApiWorld) -> None:
+    directory = Directory(weir)
+    eva = directory.user("eva")
+    body = {"name": "q", "sql": "SELECT * FROM orders WHERE email = 'a@b.example'", "shared": {"users": ["eva"]}}
+    saved = weir.admin.post("/api/v1/saved-queries", json=body)
+    assert saved.status_code == 201, saved.text
+    directory.call("DELETE", f"/Users/{eva}")
+    assert f"SavedQuery {saved.json()['id']}" in refused(posted(directory, "eva"))
 
 
 def test_a_delegation_holds_a_name(weir: ApiWorld) -> None:
@@ -231,6 +253,20 @@ def test_a_pattern_gives_no_group_that_carries_a_permission(weir: ApiWorld, rule
     assert (set(me["groups"]) <= {"team"}, me["roles"], me["permissions"]) == (True, [], [])
     weir.apply(GROUPS % ("{group: admins, groupOfSameName: true}", "boss"))  # a rule that names the group means it
     assert client.get("/api/v1/me").json()["roles"] == ["boss"]
+
+
+@pytest.mark.parametrize("who", ["admins", "stewards"])
+def test_a_pattern_gives_no_group_that_has_a_domain(weir: ApiWorld, who: str) -> None:
+    directory = Directory(weir)
+    directory.group("data-hr", directory.user("ana"))
+    client = weir.user("ana")
+    weir.apply(GROUPS % ('{group: "data-*", groupOfSameName: true}', "reader"))
+    assert client.get("/api/v1/me").json()["groups"] == ["data-hr"]
+    domain = f"kind: Domain\nmetadata: {{name: hr}}\nspec: {{datasets: ['prod/*'], {who}: {{groups: [data-hr]}}}}"
+    weir.apply(f"apiVersion: weir/v1\n{domain}\n")  # the group gets the domain later than the rule
+    assert client.get("/api/v1/me").json()["groups"] == []
+    weir.apply(GROUPS % ("{group: data-hr, groupOfSameName: true}", "reader"))
+    assert client.get("/api/v1/me").json()["groups"] == ["data-hr"]
 
 
 def test_an_apply_names_what_a_pattern_does_not_give(weir: ApiWorld) -> None:

@@ -43,8 +43,12 @@ def notify(
     audit: AuditLog,
     guard: Guard,
     clock: Callable[[], datetime],
+    knows: Callable[[str, str], bool],
 ) -> Notify:
-    """Raises SettingsError for a mail password that would be sent unencrypted."""
+    """`knows`: whether a user may know of a dataset now.
+
+    Raises SettingsError for a mail password that would be sent unencrypted.
+    """
     notify_settings, store, sealer = settings.notify, parts.notice_store, parts.notice_sealer()
     people = RequestPeople(state, deciders)
 
@@ -76,6 +80,7 @@ def notify(
         notify_settings,
         base_url,
         sees=people.sees,
+        knows=knows,
     )
 
     def declared(purpose: str) -> bool:

@@ -30,14 +30,24 @@ class SavedQueryContent:
 class SavedQueries:
     """The service behind `/saved-queries`. Sharing a query opens no data: who runs it is decided for as ever."""
 
-    def __init__(self, store: SavedQueryStore, now: Clock, manages: Callable[[Subject], bool]) -> None:
-        """`manages`: whether somebody may delete what others share."""
-        self._store, self._now, self._manages = store, now, manages
+    def __init__(
+        self,
+        store: SavedQueryStore,
+        now: Clock,
+        manages: Callable[[Subject], bool],
+        hides: Callable[[Subject], Callable[[Any], bool]],
+    ) -> None:
+        """`manages`: whether somebody may delete what others share; `hides`: for somebody, whether a value names a dataset that
+        is hidden from them."""
+        self._store, self._now, self._manages, self._hides = store, now, manages, hides
 
     def all(self, subject: Subject) -> list[answers.SavedQuery]:
         """Those the subject may open, their own and shared ones, changed last first."""
+        hides = self._hides(subject)
         return [
-            self._shown(each, subject) for each in self._store.saved_queries(subject.user) if self._opens(each, subject)
+            self._shown(each, subject)
+            for each in self._store.saved_queries(subject.user)
+            if _opens(each, subject, hides)
         ]
 
     def get(self, subject: Subject, id: str) -> answers.SavedQuery:
@@ -95,13 +105,9 @@ class SavedQueries:
 
     def _find(self, subject: Subject, id: str) -> SavedQuery:
         query = self._store.saved_query(id)
-        if query is None or not self._opens(query, subject):
+        if query is None or not _opens(query, subject, self._hides(subject)):
             raise NotFound(f"There is no saved query {id!r} that you may open.", details={"query": id})
         return query
-
-    @staticmethod
-    def _opens(query: SavedQuery, subject: Subject) -> bool:
-        return query.opens_to(subject.user, subject.groups)
 
     def _shown(self, query: SavedQuery, subject: Subject) -> answers.SavedQuery:
         own, shared = query.owner == subject.user, query.shared or {}
@@ -122,3 +128,10 @@ class SavedQueries:
             updatedAt=rfc3339(query.updated_at),
             may=answers.SavedQueryMayDo(change=own, delete=own or self._manages(subject)),
         )
+
+
+def _opens(query: SavedQuery, subject: Subject, hides: Callable[[Any], bool]) -> bool:
+    """What others share opens where it names nothing that is hidden from the subject."""
+    if not query.opens_to(subject.user, subject.groups):
+        return False
+    return query.owner == subject.user or not hides([query.name, query.sql, query.description])

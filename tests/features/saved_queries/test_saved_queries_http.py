@@ -57,6 +57,28 @@ def test_a_query_is_kept_changed_and_forgotten(weir: ApiWorld) -> None:
     assert ana.get(f"{AT}/{body['id']}").status_code == 404
 
 
+HIDDEN = """
+apiVersion: weir/v1
+kind: Visibility
+metadata: {name: orders}
+spec: {match: {datasets: [prod/orders]}, existence: {users: [otto]}}
+"""
+
+
+@pytest.mark.parametrize("name", ["prod.orders", "orders", "`prod`.`orders`"])
+def test_a_shared_query_that_names_a_hidden_dataset_is_not_there(weir: ApiWorld, name: str) -> None:
+    weir.scan(bootstrapServers="localhost:9092", cluster="prod")
+    weir.apply(PEOPLE + "---" + HIDDEN)
+    ana, otto = weir.user("ana"), weir.user("otto")
+    of_otto = otto.post(AT, json=asked(sql=f"SELECT * FROM {name}", shared={"everyone": True})).json()["id"]
+    assert ana.get(AT).json()["queries"] == []
+    assert ana.get(f"{AT}/{of_otto}").status_code == 404
+    assert ana.put(f"{AT}/{of_otto}", json=asked()).status_code == 404
+    assert [each["id"] for each in otto.get(AT).json()["queries"]] == [of_otto]
+    own = ana.post(AT, json=asked(sql=f"SELECT * FROM {name}")).json()["id"]  # what one wrote oneself stays
+    assert [each["id"] for each in ana.get(AT).json()["queries"]] == [own]
+
+
 def test_what_is_not_shared_is_not_there_for_others_not_even_for_who_may_manage(weir: ApiWorld) -> None:
     ana, otto = weir.user("ana"), weir.user("otto")
     id = ana.post(AT, json=asked()).json()["id"]

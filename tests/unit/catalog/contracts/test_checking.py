@@ -22,6 +22,7 @@ from catalog.contracts.observed import Observed
 from catalog.contracts.odcs import canonical, check_document, custom
 from catalog.contracts.reading import read_contract
 from catalog.contracts.rules import Result, Rule, RuleKind, State
+from catalog.contracts.service_levels import seconds_of
 from catalog.model import DatasetId, FieldProfile, ScanWindow, SchemaVersion, Shape
 from catalog.records import DatasetRecord
 
@@ -323,6 +324,60 @@ def test_a_promise_that_no_scan_decides_is_not_weakened_in_silence(old: dict[str
     (change,) = contract_changes(read_contract(old), read_contract(new))
     assert change.effect is Effect.BREAKS
     assert contract_changes(read_contract(old), read_contract(old)) == []
+
+
+@pytest.mark.parametrize("metric", ["duplicateValues", "invalidValues"])
+@pytest.mark.parametrize(
+    ("old", "new", "effect"),
+    [
+        ({"mustBe": 0}, {"mustBeLessThan": 5}, "breaks"),
+        ({"mustBe": 0}, {"mustBeLessThan": 50, "unit": "percent"}, "breaks"),
+        ({"mustBeLessThan": 5}, {"mustBeLessThan": 5, "unit": "percent"}, "breaks"),
+        ({"mustBeLessThan": 5}, {"mustBe": 0}, "compatible"),
+        ({"mustBeLessThan": 5}, {"mustBeLessThan": 4}, "compatible"),
+        ({"mustBeLessThan": 50, "unit": "percent"}, {"mustBe": 0}, "compatible"),
+    ],
+)
+def test_how_many_values_may_miss_a_rule_is_a_part_of_it(
+    metric: str, old: dict[str, Any], new: dict[str, Any], effect: str
+) -> None:
+    def with_rule(bounds: dict[str, Any]) -> Any:
+        rule = {"metric": metric, "arguments": {"validValues": ["A", "B"]}, **bounds}
+        return read_contract(document({"name": "n", "quality": [rule]}))
+
+    (change,) = contract_changes(with_rule(old), with_rule(new))
+    assert str(change.effect) == effect
+
+
+@pytest.mark.parametrize(
+    ("bounds", "state"),
+    [
+        ({"mustBe": 0}, State.BROKEN),
+        ({"mustBeLessThan": 5}, State.UNDECIDED),
+        ({"mustBeLessThan": 1}, State.BROKEN),
+        ({"mustBeLessThan": 0.5, "unit": "percent"}, State.UNDECIDED),
+    ],
+)
+def test_a_schema_with_other_values_leaves_open_how_many_records_have_them(bounds: Any, state: State) -> None:
+    rule = {"metric": "invalidValues", "id": "listed", "arguments": {"validValues": ["A"]}, **bounds}
+    seen = schema(profile("value.n", details={"registered": {"symbols": ["A", "B"]}}))
+    assert results(document({"name": "n", "quality": [rule]}), seen)["listed"].state is state
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"),
+    [
+        ("d", 86_400),
+        ("y", 31_536_000),
+        ("yr", 31_536_000),
+        ("yrs", 31_536_000),
+        ("Hrs", 3600),
+        ("ms", None),
+        ("months", None),
+    ],
+)
+def test_units_of_time_that_odcs_names(unit: str, seconds: float | None) -> None:
+    assert seconds_of(unit) == seconds
 
 
 def test_records_without_a_type_leave_their_types_undecided() -> None:

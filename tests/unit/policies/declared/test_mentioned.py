@@ -26,6 +26,28 @@ def test_of_a_policy_whom_it_names() -> None:
     assert list(mentioned("Policy", "p", None, spec)) == [("users", "ana"), ("users", "otto")]
 
 
+def test_of_what_gives_powers_whom_it_names() -> None:
+    people = {"users": ["ana"], "groups": ["crew"]}
+    assert list(mentioned("Domain", "hr", None, {"datasets": ["prod/hr.*"], "admins": people, "stewards": {}})) == [
+        ("users", "ana")
+    ]
+    assert list(mentioned("Domain", "hr", {"stewards": people}, {"stewards": {"users": ["ben"]}})) == [
+        ("users", "ana"),
+        ("users", "ben"),
+    ]
+    stage = {"name": "one", "approvers": {"users": ["otto"]}}
+    glass = {"subjects": {"users": ["ana"]}, "review": {"users": ["petra"]}}
+    assert list(mentioned("Workflow", "w", None, {"stages": [stage], "breakGlass": glass})) == [
+        ("users", "ana"),
+        ("users", "otto"),
+        ("users", "petra"),
+    ]
+    assert list(mentioned("Visibility", "v", {"existence": people, "schema": "everyone"}, None)) == [("users", "ana")]
+    for kind in ("user", "serviceAccount"):
+        spec = {"principals": ["User:app"], "subject": {kind: "app"}}
+        assert list(mentioned("Principal", "p", None, spec)) == [("users", "app")]
+
+
 def test_more_names_than_one_entry_holds_get_more_entries() -> None:
     parts = details([("users", f"u{n}") for n in range(MOST_NAMES + 5)] + [("grants", "g"), ("users", "u0")])
     assert [sum(map(len, part.values())) for part in parts] == [MOST_NAMES, 6] and parts[1]["grants"] == ["g"]

@@ -61,6 +61,13 @@ def test_the_class_and_the_place_of_a_refusal(sql: str, reason: str, place: tupl
     assert words in caught.value.message and caught.value.message.endswith(f"(line {place[0]}, column {place[1]})")
 
 
+@pytest.mark.parametrize("word", ["DESCRIBE", "SHOW", "EXPLAIN"])
+def test_a_word_is_not_proposed_in_place_of_itself(word: str) -> None:
+    with pytest.raises(SqlRefused) as caught:
+        gate.check(f"{word} t")
+    assert caught.value.message.startswith("Only a query can be run"), caught.value.message
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
