@@ -21,6 +21,7 @@ from typing import Any
 import httpx
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
 
+from api.webhooks.retry_after import pause_of
 from api.webhooks.ssrf_guard import Guard
 from catalog.apply.kept import KeptDocuments
 from catalog.call_deadline import CallDeadline
@@ -225,7 +226,7 @@ class Webhook:
         if answer.is_redirect:
             raise DeliveryFailed(f"{url.host} answered {answer.status_code}; redirects are not followed.")
         if not answer.is_success:
-            raise DeliveryFailed(f"{url.host} answered {answer.status_code}.", retry_after_s=_pause(answer))
+            raise DeliveryFailed(f"{url.host} answered {answer.status_code}.", retry_after_s=pause_of(answer))
 
 
 def signing_key(text: str) -> bytes:
@@ -245,9 +246,3 @@ def signature(key: bytes | None, identifier: str, at: int, content: bytes) -> di
         digest = hmac.new(key, f"{identifier}.{at}.".encode() + content, hashlib.sha256).digest()
         headers["webhook-signature"] = f"v1,{base64.b64encode(digest).decode()}"
     return headers
-
-
-def _pause(answer: httpx.Response) -> float | None:
-    """The seconds of Retry-After; its other form, a date, is rare and may as well be ours to choose."""
-    text = answer.headers.get("retry-after", "")
-    return float(text) if text.isdigit() else None

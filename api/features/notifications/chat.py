@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import httpx
 
+from api.webhooks.retry_after import pause_of
 from api.webhooks.ssrf_guard import Guard
 from catalog.call_deadline import CallDeadline
 from catalog.declared.loopback import is_loopback
@@ -77,12 +78,11 @@ class WebhookChat:
         answer = self._post(url, port, addresses[:3], content)
         if answer.is_success:
             return
-        pause = answer.headers.get("retry-after", "")
         lasting = answer.status_code in (400, 401, 403, 404, 405, 410)
         raise Undelivered(
             f"{url.host} answered {answer.status_code}.",
             lasting=lasting,
-            retry_after_s=float(pause) if pause.isdigit() else None,
+            retry_after_s=pause_of(answer),
         )
 
     def _post(self, url: httpx.URL, port: int, addresses: Sequence[str], content: bytes) -> httpx.Response:
