@@ -14,8 +14,8 @@ from api.config.settings import Settings
 from api.features.lineage import impact_command
 from api.features.lineage.announcements import MOST_AN_HOUR
 from api.terminal.http import Api
-from policies.notify.notices import Message
 from tests.api_world import ApiWorld, deliver, orders, world
+from tests.kept_mails import Mails
 from tests.lineage_samples import IDENTITY, columns, dataset, node, run
 
 API = "/api/v1"
@@ -79,26 +79,6 @@ def flows() -> list[dict[str, Any]]:
         job(20, "clean", "secret"),
         job(30, "clean", "loose"),
     ]
-
-
-class Mails:
-    """`policies.notify.notices.Mailer` that keeps what it is given."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[str, str]] = []
-
-    def send(self, address: str, message: Message) -> None:
-        self.sent.append((address, message.plain))
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-@pytest.fixture
-def mails(monkeypatch: pytest.MonkeyPatch) -> Mails:
-    created = Mails()
-    monkeypatch.setattr("api.features.notifications.service.SmtpMailer", lambda *_: created)
-    return created
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
-from policies.notify.notices import Message
 from tests.api_world import ApiWorld, deliver, world
+from tests.kept_mails import Mails
 
 API = "/api/v1"
 PEOPLE = """
@@ -35,26 +35,6 @@ kind: Visibility
 metadata: {name: orders}
 spec: {match: {datasets: [prod/orders]}, existence: {users: [%s]}}
 """
-
-
-class Mails:
-    """`policies.notify.notices.Mailer` that keeps what it is given."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[str, str]] = []
-
-    def send(self, address: str, message: Message) -> None:
-        self.sent.append((address, message.plain))
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-@pytest.fixture
-def mails(monkeypatch: pytest.MonkeyPatch) -> Mails:
-    created = Mails()
-    monkeypatch.setattr("api.features.notifications.service.SmtpMailer", lambda *_: created)
-    return created
 
 
 @pytest.fixture
