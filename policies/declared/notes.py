@@ -1,4 +1,4 @@
-"""What comes of a document besides what it says, by what is declared now: sentences for whoever applies it. Pure."""
+"""Notes on a declared document that `apply` prints: effects that its text does not show, given what else is declared. Pure."""
 
 from __future__ import annotations
 

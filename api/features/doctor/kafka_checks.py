@@ -46,8 +46,8 @@ def own_rights(rights: KafkaRights, needed: list[str]) -> Finding:
             f"Its user may not make topics, and these are missing: {', '.join(missing)}.",
             "Allow CREATE on the cluster, or make the topics.",
         )
-    made = f"; those that are missing are made when needed: {', '.join(missing)}" if missing else ""
-    return ok("kafka rights", f"Its user may read and write Weir's topics{made}.")
+    later = f"; these are missing and are created when needed: {', '.join(missing)}" if missing else ""
+    return ok("kafka rights", f"Its user may read and write Weir's topics{later}.")
 
 
 def look_at_cluster(subject: Subject, record: ClusterRecord) -> Iterator[Finding]:
