@@ -108,8 +108,8 @@ def install(app: FastAPI) -> None:
 def wrong_method(request: Request) -> JSONResponse:
     """405 with the methods that the path takes; 404 where it takes none, as it is a page's alone."""
     path, method = request.url.path, request.method
-    methods_of: TakenMethods = request.app.state.taken_methods
-    taken = [each for each in methods_of.at(request.scope["path"]) if each != method]  # a route may refuse by itself
+    routes: TakenMethods = request.app.state.taken_methods
+    taken = [each for each in routes.of_path(request.scope["path"]) if each != method]  # a route may refuse by itself
     if not taken and path.startswith("/api/"):
         return JSONResponse(body("not_found", f"There is nothing at {path}."), 404)
     methods = ", ".join(taken or ["GET", "HEAD"])

@@ -35,6 +35,6 @@ class TakenMethods:
         """`routes`: their paths and methods."""
         self._routes = [(compile_path(path)[0], frozenset(methods)) for path, methods in routes]
 
-    def at(self, path: str) -> list[str]:
+    def of_path(self, path: str) -> list[str]:
         """In order; empty where no route has the path."""
         return sorted(frozenset[str]().union(*(methods for pattern, methods in self._routes if pattern.match(path))))

@@ -6,6 +6,7 @@ and never reaches a driver. tests/architecture/test_parameters.py refuses a rout
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 from fastapi import Path, Query, Request
 from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, BeforeValidator, Field
+from starlette.datastructures import QueryParams
 
 from api.edge.texts import seen, storable
 from catalog.errors import InvalidInput
@@ -108,13 +110,13 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
             )
 
 
-def refuse_repeated(given: Sequence[str], lists: Collection[str]) -> None:
+def refuse_repeated(given: QueryParams, lists: Collection[str]) -> None:
     """Of a condition that is given twice the first would be left out, and the answer would be of half the question.
 
     Raises InvalidInput naming the parameter. `lists`: those that may be given several times."""
-    for name in given:
-        if name not in lists and given.count(name) > 1:
-            raise InvalidInput(f"{name!r} is given {given.count(name)} times; give it once.", details={"field": name})
+    for name, times in Counter(name for name, _ in given.multi_items()).items():
+        if name not in lists and times > 1:
+            raise InvalidInput(f"{name!r} is given {times} times; give it once.", details={"field": name})
 
 
 async def only_known(request: Request) -> None:
@@ -122,8 +124,7 @@ async def only_known(request: Request) -> None:
     if request.query_params:
         known = _query_parameters(request.scope["route"].dependant)
         refuse_unknown(request.query_params, sorted(known))
-        names = [name for name, _ in request.query_params.multi_items()]
-        refuse_repeated(names, [name for name, is_list in known.items() if is_list])
+        refuse_repeated(request.query_params, [name for name, is_list in known.items() if is_list])
 
 
 def _query_parameters(dependant: Dependant) -> dict[str, bool]:

@@ -9,14 +9,13 @@ from typing import Any
 
 from policies.access.grants import status_at
 from policies.access_request import OPEN
+from policies.declared.mentioned import KINDS_NAMING_PEOPLE
 from policies.declared.state import GovernanceState, View
 from policies.model import Grant, GrantStatus
 from policies.ports import Clock
 from policies.spellings import name_key
 
 _LIVING = (GrantStatus.APPROVED, GrantStatus.PENDING)
-_DECLARED = ("AccessReview", "Domain", "Policy", "Principal", "RequestTemplate", "Visibility", "Workflow")
-"""Kinds of declared documents that name people, but for users, groups and grants, which are looked at on their own."""
 _NAMING = frozenset({"user", "users", "members", "delegates", "requester"})
 """Fields whose texts are names of people."""
 
@@ -59,7 +58,7 @@ class Mentions:
 
     def _documents(self, key: str, now: datetime) -> Iterator[tuple[str, str]]:
         store = self._state.store
-        for kind in _DECLARED:
+        for kind in KINDS_NAMING_PEOPLE:
             for document in store.documents(kind):
                 if key in people_in(document.spec):
                     yield kind, document.name

@@ -8,6 +8,9 @@ from typing import Any
 MOST_NAMES = 1000
 """Names in one entry of the audit. Entries follow one another, so what has more of them gets more entries."""
 
+KINDS_NAMING_PEOPLE = ("AccessReview", "Domain", "Policy", "Principal", "RequestTemplate", "Visibility", "Workflow")
+"""Kinds that name people anywhere in their specs; users, groups, grants and datasets do at known places."""
+
 _NAMING = frozenset({"user", "users", "serviceAccount"})
 """Fields whose texts are names of people or programs."""
 
@@ -60,7 +63,7 @@ def _people(kind: str, spec: Spec) -> Iterator[str]:
             owners = spec.get("owners")
             for owner in owners if isinstance(owners, list) else ():
                 yield from _texts(_mapping(owner).get("user"))
-        case "AccessReview" | "Domain" | "Policy" | "Principal" | "RequestTemplate" | "Visibility" | "Workflow":
+        case _ if kind in KINDS_NAMING_PEOPLE:
             yield from _named(spec)
 
 

@@ -100,9 +100,7 @@ def rows(
     known.require(caller, name)
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
     refuse_unknown(parameters, (*PARAMETERS, "atLeast", "purpose"))
-    refuse_repeated(
-        [each for each, values in parameters.items() for _ in values], PARAMETERS
-    )  # those are read as lists
+    refuse_repeated(request.query_params, PARAMETERS)  # those are read as lists
     return view_rows.rows(caller, name, parameters, purpose, atLeast, session)
 
 

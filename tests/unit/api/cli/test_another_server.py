@@ -21,6 +21,8 @@ PAGE = b"<!doctype html><title>Sign in</title>"
 
 
 class _Connection:
+    """Of a socket what a response reads."""
+
     def makefile(self, *_: object) -> io.BytesIO:
         return io.BytesIO(
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(PAGE), PAGE)
@@ -29,7 +31,7 @@ class _Connection:
 
 @contextmanager
 def page(*_: object, **__: object) -> Iterator[Answer]:
-    response = http.client.HTTPResponse(_Connection())  # type: ignore[arg-type]
+    response = http.client.HTTPResponse(_Connection())  # type: ignore[arg-type]  # it asks a socket for its file alone
     response.begin()
     yield Answer(response)
 

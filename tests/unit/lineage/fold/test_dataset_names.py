@@ -126,7 +126,7 @@ def test_a_cluster_declared_after_its_events_is_one_namespace_all_the_same(seed:
     assert shown(late) == shown(early)
 
 
-class Scanned:
+class CatalogOfScans:
     """A catalog whose topics are scanned now and then."""
 
     def __init__(self) -> None:
@@ -165,7 +165,7 @@ def copied(at: int = 0, run_id: str = "r1") -> dict[str, Any]:
 
 
 def test_columns_that_name_no_array_or_map_are_the_fields_of_the_catalog() -> None:
-    catalog = Scanned()
+    catalog = CatalogOfScans()
     catalog.scan(PAYMENTS, *FIELDS)
     catalog.scan(CLEAN, "value.iban", "value.sku")
     graph = MemoryGraph()
@@ -178,7 +178,7 @@ def test_columns_that_name_no_array_or_map_are_the_fields_of_the_catalog() -> No
 
 @pytest.mark.parametrize("runs_kept", [50, 2], ids=["runs kept", "runs forgotten"])
 def test_fields_that_are_learned_after_the_events_name_their_columns_all_the_same(runs_kept: int) -> None:
-    catalog, graph = Scanned(), MemoryGraph()
+    catalog, graph = CatalogOfScans(), MemoryGraph()
     writer = GraphWriter(graph, catalog.names, LineageSettings(runs_kept=runs_kept))
     later = [run(at, [], [], run_id=f"later {at}", kind="START") for at in range(1, 4)]
     writer.write([parse(event) for event in (copied(), *later)])
@@ -192,7 +192,7 @@ def test_fields_that_are_learned_after_the_events_name_their_columns_all_the_sam
 
 
 def test_a_column_that_several_fields_fit_is_none_of_them() -> None:
-    catalog, graph = Scanned(), MemoryGraph()
+    catalog, graph = CatalogOfScans(), MemoryGraph()
     catalog.scan(PAYMENTS, "value.children[].iban", "value.children{}.iban", "value.items{}.sku")
     catalog.scan(CLEAN, "value.Iban", "value.iban")
     GraphWriter(graph, catalog.names).write([parse(copied())])
