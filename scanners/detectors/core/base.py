@@ -26,7 +26,7 @@ Verdict = tuple[bool, tuple[str, ...]] | None
 """Whether a candidate is valid, and names of further counters that it raises; None when it is plainly something else and
 no candidate at all."""
 
-VERSION = "7"
+VERSION = "8"
 """Of our recognizers: raised when a rule changes, so that old verdicts are known to be of an older rule."""
 
 

@@ -115,6 +115,7 @@ CATEGORY_WORDS: dict[str, frozenset[str]] = {
         "diagnosis diagnoses diagnosis_code icd icd9 icd10 icd_10 icd_code icd10_code dx_code primary_dx medical_condition"
         " medical_conditions medical_history health_condition health_status disease diseases illness allergy allergies medication"
         " medications prescription symptom symptoms blood_type blood_group disability disabilities pregnant is_pregnant"
+        " blood blood_grp rh_factor rhesus_factor rhesusfaktor"
         " hiv_status hiv_positive smoker vaccination_status vaccinated chronic_condition comorbidity comorbidities"
         " diagnose diagnosen krankheit krankheiten vorerkrankung vorerkrankungen befund blutgruppe behinderung allergien medikation"
         " schwanger diagnostic_medical maladie maladies pathologie groupe_sanguin handicap diagnostico enfermedad alergia alergias"

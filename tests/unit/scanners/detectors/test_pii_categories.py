@@ -60,6 +60,7 @@ FOUND: list[tuple[str, Values, str]] = [
     ("icd10_code", ["E11.9", "I10", "J45.909"], "HEALTH"),
     ("diagnose", ["Diabetes Typ 2", "Asthma", "Migräne", "Hypertonie"], "HEALTH"),
     ("blood_type", ["A+", "0-", "AB+"], "HEALTH"),
+    ("blood", ["O+", "B-", "AB+"], "HEALTH"),
     ("is_pregnant", [True, False], "HEALTH"),
     ("face_embedding", lambda r: letters(40)(r), "BIOMETRIC_ID"),
     ("username", lambda r: letters(6)(r) + str(r.randrange(99)), "USERNAME"),
