@@ -146,3 +146,20 @@ test("whole numbers are shown and taken along as they were sent, and columns of 
   await row.getByText("-9223372036854775807").waitFor();
   await context.close();
 });
+
+test("a double click sends a form once", async () => {
+  const { context, page } = await visit(browser, "petra");
+  const sent: string[] = [];
+  await page.route("**/questions", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    sent.push(route.request().postData() ?? "");
+    return route.fulfill({ status: 500, json: { error: { code: "internal", message: SENTENCE, details: {} } } });
+  });
+  await page.goto(`${WEIR}/datasets/prod/orders/questions`);
+  await page.getByLabel("Your question").fill("Whose are they?");
+  await page.getByRole("button", { name: "Ask", exact: true }).dblclick();
+  await page.getByText(SENTENCE).waitFor();
+  await settled(page);
+  expect(sent).toHaveLength(1);
+  await context.close();
+});
