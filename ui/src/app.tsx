@@ -1,6 +1,6 @@
 // Which page stands at which address. Pages are loaded when they are first opened.
-import { Suspense } from "react";
-import { Route, Routes, useLocation } from "react-router";
+import { Fragment, Suspense } from "react";
+import { Outlet, Route, Routes, useLocation, useParams } from "react-router";
 import { Loading } from "@/components/Loading";
 import { NotFound } from "@/components/NotFound";
 import { Shell } from "@/components/Shell";
@@ -65,49 +65,61 @@ export function App() {
       <SignInAgain />
       <Suspense fallback={<Loading />}>
         <Routes>
-          <Route path="/" element={<Home />} />
-          <Route path="/search" element={<Search />} />
-          <Route path="/datasets" element={<DatasetsPage />} />
-          <Route path="/activity" element={<ActivityPage />} />
-          <Route path="/datasets/:place/:name/:tab?" element={<DatasetPage />} />
-          <Route path="/jobs/:namespace/:name" element={<JobPage />} />
-          <Route path="/lineage" element={<LineagePage />} />
-          <Route path="/query" element={<QueryPage />} />
-          <Route path="/views" element={<ViewsPage />} />
-          <Route path="/views/:name/:tab?" element={<ViewPage />} />
-          <Route path="/connectors" element={<ConnectorsPage />} />
-          <Route path="/connectors/:name" element={<ConnectorPage />} />
-          <Route path="/incidents" element={<IncidentsPage />} />
-          <Route path="/incidents/:id" element={<IncidentPage />} />
-          <Route path="/requests" element={<RequestsPage />} />
-          <Route path="/requests/new" element={<AskPage />} />
-          <Route path="/requests/:id" element={<RequestPage />} />
-          <Route path="/review" element={<ReviewPage />} />
-          <Route path="/access-reviews" element={<AccessReviewsPage />} />
-          <Route path="/access-reviews/:id" element={<AccessReviewPage />} />
-          <Route path="/glossary" element={<GlossaryPage />} />
-          <Route path="/glossary/:name" element={<TermPage />} />
-          <Route path="/products" element={<ProductsPage />} />
-          <Route path="/products/:name" element={<ProductPage />} />
-          <Route path="/domains" element={<DomainsPage />} />
-          <Route path="/domains/:name" element={<DomainPage />} />
-          <Route path="/policies" element={<PoliciesPage />} />
-          <Route path="/policies/people" element={<PeoplePage />} />
-          <Route path="/policies/documents" element={<DocumentsPage />} />
-          <Route path="/fields" element={<FieldsPage />} />
-          <Route path="/reports" element={<ReportsPage />} />
-          <Route path="/rights" element={<RightsPage />} />
-          <Route path="/sessions" element={<SessionsPage />} />
-          <Route path="/agents" element={<AgentsPage />} />
-          <Route path="/agents/:id" element={<AgentPage />} />
-          <Route path="/notifications" element={<NotificationsPage />} />
-          <Route path="/people/:name" element={<PersonPage />} />
-          <Route path="/audit" element={<AuditPage />} />
-          <Route path="/admin/:tab?" element={<AdminPage />} />
-          <Route path="/admin/scans/:id" element={<ScanPage />} />
-          <Route path="*" element={<NotFound />} />
+          <Route element={<OneThing />}>
+            <Route path="/" element={<Home />} />
+            <Route path="/search" element={<Search />} />
+            <Route path="/datasets" element={<DatasetsPage />} />
+            <Route path="/activity" element={<ActivityPage />} />
+            <Route path="/datasets/:place/:name/:tab?" element={<DatasetPage />} />
+            <Route path="/jobs/:namespace/:name" element={<JobPage />} />
+            <Route path="/lineage" element={<LineagePage />} />
+            <Route path="/query" element={<QueryPage />} />
+            <Route path="/views" element={<ViewsPage />} />
+            <Route path="/views/:name/:tab?" element={<ViewPage />} />
+            <Route path="/connectors" element={<ConnectorsPage />} />
+            <Route path="/connectors/:name" element={<ConnectorPage />} />
+            <Route path="/incidents" element={<IncidentsPage />} />
+            <Route path="/incidents/:id" element={<IncidentPage />} />
+            <Route path="/requests" element={<RequestsPage />} />
+            <Route path="/requests/new" element={<AskPage />} />
+            <Route path="/requests/:id" element={<RequestPage />} />
+            <Route path="/review" element={<ReviewPage />} />
+            <Route path="/access-reviews" element={<AccessReviewsPage />} />
+            <Route path="/access-reviews/:id" element={<AccessReviewPage />} />
+            <Route path="/glossary" element={<GlossaryPage />} />
+            <Route path="/glossary/:name" element={<TermPage />} />
+            <Route path="/products" element={<ProductsPage />} />
+            <Route path="/products/:name" element={<ProductPage />} />
+            <Route path="/domains" element={<DomainsPage />} />
+            <Route path="/domains/:name" element={<DomainPage />} />
+            <Route path="/policies" element={<PoliciesPage />} />
+            <Route path="/policies/people" element={<PeoplePage />} />
+            <Route path="/policies/documents" element={<DocumentsPage />} />
+            <Route path="/fields" element={<FieldsPage />} />
+            <Route path="/reports" element={<ReportsPage />} />
+            <Route path="/rights" element={<RightsPage />} />
+            <Route path="/sessions" element={<SessionsPage />} />
+            <Route path="/agents" element={<AgentsPage />} />
+            <Route path="/agents/:id" element={<AgentPage />} />
+            <Route path="/notifications" element={<NotificationsPage />} />
+            <Route path="/people/:name" element={<PersonPage />} />
+            <Route path="/audit" element={<AuditPage />} />
+            <Route path="/admin/:tab?" element={<AdminPage />} />
+            <Route path="/admin/scans/:id" element={<ScanPage />} />
+            <Route path="*" element={<NotFound />} />
+          </Route>
         </Routes>
       </Suspense>
     </Shell>
+  );
+}
+
+/** A page of one thing begins again with each of them: a form that is open on one dataset would change the next. */
+function OneThing() {
+  const { tab, ...thing } = useParams();
+  return (
+    <Fragment key={JSON.stringify(thing)}>
+      <Outlet />
+    </Fragment>
   );
 }

@@ -5,6 +5,7 @@ import { BrowserRouter } from "react-router";
 import { ApiError } from "@/api/client";
 import { App } from "@/app";
 import { followActivity } from "@/lib/activity";
+import { submitOnce } from "@/lib/oneSubmit";
 import { followOtherTabs, onSession, readSession, token } from "@/lib/session";
 import { applyTheme } from "@/lib/theme";
 import { fetchEarly, fetchWhenIdle } from "@/parts";
@@ -35,6 +36,7 @@ onSession(() => {
 
 followActivity();
 followOtherTabs();
+submitOnce();
 
 const root = document.getElementById("root");
 if (root) {

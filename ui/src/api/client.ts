@@ -3,6 +3,7 @@
 import createClient from "openapi-fetch";
 import type { paths } from "@/api/schema";
 import { reading } from "@/lib/activity";
+import { exactJson } from "@/lib/exactJson";
 import { bearer, csrf, interrupt, readSession, signOut, token } from "@/lib/session";
 
 /** A failure as Weir tells it: one sentence, and details for those who want to act on it. */
@@ -104,4 +105,9 @@ export const yamlBody = (yaml: string) => ({
 /** The body of an answer, in the shape the contract states for it. */
 export async function answer<T>(call: Promise<{ data?: unknown }>): Promise<T> {
   return (await call).data as T;
+}
+
+/** The body of an answer with rows of people's data, asked for as text: its whole numbers stay as they were sent. */
+export async function exactAnswer<T>(call: Promise<{ data?: unknown }>): Promise<T> {
+  return exactJson((await call).data as string) as T;
 }

@@ -1,6 +1,6 @@
 // Governed queries: run, explain, follow.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answer, askFile, weir } from "@/api/client";
+import { answer, askFile, exactAnswer, weir } from "@/api/client";
 import type { Checked, Explanation, Proposed, QueryAnswer, RunningQuery } from "@/api/types";
 import { type ServerEvent, serverEvents } from "@/lib/sse";
 
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 export function runQuery(asked: Asked, signal: AbortSignal) {
-  return answer<QueryAnswer>(weir.POST("/api/v1/query", { body: asked, signal }));
+  return exactAnswer<QueryAnswer>(weir.POST("/api/v1/query", { body: asked, signal, parseAs: "text" }));
 }
 
 export function useRunQuery() {

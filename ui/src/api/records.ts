@@ -1,5 +1,5 @@
 // Records of a topic, page by page, as the user may see them.
-import { answer, weir } from "@/api/client";
+import { exactAnswer, weir } from "@/api/client";
 import type { Records } from "@/api/types";
 
 export type Part = "key" | "value" | "headers";
@@ -37,8 +37,12 @@ export function recordsQuery(asked: RecordsAsked) {
 
 export function fetchRecords(place: string, name: string, asked: RecordsAsked, signal?: AbortSignal) {
   const params = { path: { namespace: place, name }, query: recordsQuery(asked) };
-  return answer<Records>(
-    weir.GET("/api/v1/datasets/{namespace}/{name}/records", { params, ...(signal ? { signal } : {}) }),
+  return exactAnswer<Records>(
+    weir.GET("/api/v1/datasets/{namespace}/{name}/records", {
+      params,
+      parseAs: "text",
+      ...(signal ? { signal } : {}),
+    }),
   );
 }
 

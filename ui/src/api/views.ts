@@ -1,6 +1,6 @@
 // Stream views: how they are, their rows, following them, operating them.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answer, weir } from "@/api/client";
+import { answer, exactAnswer, weir } from "@/api/client";
 import type { View, ViewClients, ViewDiff, ViewRemoval, ViewRows } from "@/api/types";
 import { type ServerEvent, serverEvents } from "@/lib/sse";
 
@@ -46,9 +46,10 @@ export function useViewRows(name: string, asked: RowsAsked) {
     placeholderData: keepPreviousData,
     retry: false,
     queryFn: ({ signal }) =>
-      answer<ViewRows>(
+      exactAnswer<ViewRows>(
         weir.GET("/api/v1/views/{name}/rows", {
           params: { path: { name }, query: { ...asked, limit: "200" } },
+          parseAs: "text",
           signal,
         }),
       ),

@@ -1,20 +1,18 @@
-import { Check, Copy } from "lucide-react";
-import { useState } from "react";
+import { Check, Copy, TriangleAlert } from "lucide-react";
+import { COPIED, useCopy } from "@/lib/clipboard";
+
+const ICONS = { copied: Check, failed: TriangleAlert };
 
 export function CopyButton({ text, what }: { text: string | (() => string); what: string }) {
-  const [done, setDone] = useState(false);
-  const Icon = done ? Check : Copy;
+  const [state, copy] = useCopy();
+  const Icon = state ? ICONS[state] : Copy;
   return (
     <button
       type="button"
       className="button quiet icon small"
-      aria-label={done ? "Copied" : `Copy the ${what}`}
-      title={`Copy the ${what}`}
-      onClick={async () => {
-        await navigator.clipboard?.writeText(typeof text === "string" ? text : text());
-        setDone(true);
-        setTimeout(() => setDone(false), 1500);
-      }}
+      aria-label={state ? COPIED[state] : `Copy the ${what}`}
+      title={state ? COPIED[state] : `Copy the ${what}`}
+      onClick={() => void copy(typeof text === "string" ? text : text())}
     >
       <Icon size={14} aria-hidden />
     </button>

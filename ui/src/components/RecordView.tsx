@@ -4,10 +4,11 @@ import { useState } from "react";
 import { CopyButton } from "@/components/CopyButton";
 import { JsonTree } from "@/components/JsonTree";
 import { Modal } from "@/components/Modal";
+import { columnIds } from "@/lib/tableSettings";
 
 export function RecordView({ columns, row, onClose }: { columns: string[]; row: unknown[]; onClose: () => void }) {
   const [text, setText] = useState("");
-  const record = Object.fromEntries(columns.map((name, i) => [name, row[i]]));
+  const record = Object.fromEntries(columnIds(columns).map((name, i) => [name, row[i]]));
   return (
     <Modal open onClose={onClose} title="One row">
       <div className="row" style={{ marginBottom: 10 }}>

@@ -147,7 +147,7 @@ function Cell({ value, type }: { value: unknown; type: string }) {
   // A cell draws its beginning only: one record of 300 kB must not hold up the page.
   const text = cellText(value);
   return (
-    <span role="cell" className={typeof value === "number" ? "mono right" : "mono"}>
+    <span role="cell" className={typeof value === "number" || type === "bigint" ? "mono right" : "mono"}>
       {text.length > 300 ? `${text.slice(0, 300)}…` : text}
     </span>
   );

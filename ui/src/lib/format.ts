@@ -85,11 +85,13 @@ export function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula is given a leading apostrophe. */
+/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula is given a leading apostrophe; a negative
+ * number that is a text, as decimals are, is not one. */
 export function csv(columns: string[], rows: unknown[][]): string {
   const cell = (value: unknown) => {
     const raw = cellText(value);
-    const text = typeof value === "string" && /^[=+\-@\t\r]/.test(raw) ? `'${raw}` : raw;
+    const runs = typeof value === "string" && /^[=+\-@\t\r]/.test(raw) && !/^-\d+(\.\d+)?$/.test(raw);
+    const text = runs ? `'${raw}` : raw;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");

@@ -31,8 +31,13 @@ export const links = {
   incident: (id: string) => `/incidents/${part(id)}`,
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
   savedQuery: (id: string) => `/query${query({ saved: id })}`,
-  ask: (dataset: string, fields: string[] = [], purpose?: string) =>
-    `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
+  ask: (dataset: string, fields: string[] = [], purpose?: string) => {
+    const commas = fields.some((field) => field.includes(","));
+    const address = new URLSearchParams(query({ dataset, fields: commas ? null : fields.join(","), purpose }));
+    // One parameter each where a name has a comma itself; an empty one beside a single field marks it.
+    if (commas) for (const field of [...fields, ""]) address.append("fields", field);
+    return `/requests/new${address.size > 0 ? `?${address}` : ""}`;
+  },
   request: (id: string) => `/requests/${part(id)}`,
   requests: (tab?: string) => (tab ? `/requests?show=${tab}` : "/requests"),
   notifications: "/notifications",
@@ -66,6 +71,12 @@ export const links = {
   addCluster: "/admin/clusters?add=cluster",
   admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),
 };
+
+/** The fields that an address of `links.ask` has. */
+export function askedFields(params: URLSearchParams): string[] {
+  const given = params.getAll("fields");
+  return (given.length === 1 ? (given[0] ?? "").split(",") : given).filter(Boolean);
+}
 
 /** The page of a lineage node. */
 export function nodeLink(id: string): string {

@@ -1,6 +1,7 @@
 // Stream views: states and lag in words, the lag as a line, the rows that follow from events, a view from a query.
 import type { Freshness, RowsColumn, ViewSample } from "@/api/types";
 import { valuesPath } from "@/lib/chart";
+import { exactJson } from "@/lib/exactJson";
 import { count } from "@/lib/format";
 import type { ServerEvent } from "@/lib/sse";
 import { toYaml } from "@/lib/yaml";
@@ -91,7 +92,7 @@ export function applied(before: Followed, events: readonly ServerEvent[]): Follo
   let changed = [...before.changed];
   let keyAt = keyColumns(before);
   for (const event of events) {
-    const data = JSON.parse(event.data) as Record<string, unknown>;
+    const data = exactJson(event.data) as Record<string, unknown>;
     now.generation = typeof data.generation === "number" ? data.generation : now.generation;
     now.freshness = (data.freshness as Freshness | undefined) ?? now.freshness;
     if (event.event === "snapshot" || event.event === "resumed") {

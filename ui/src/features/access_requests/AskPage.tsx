@@ -11,7 +11,7 @@ import { PurposeSelect } from "@/components/PurposeSelect";
 import { FieldPicker } from "@/features/access_requests/FieldPicker";
 import { Templates } from "@/features/access_requests/Templates";
 import { keepQuery } from "@/lib/askedFrom";
-import { links } from "@/lib/links";
+import { askedFields, links } from "@/lib/links";
 import { purposeTerms } from "@/lib/purposeOptions";
 import { useSeen } from "@/lib/seen";
 import { useOwnRights } from "@/lib/useOwnRights";
@@ -25,7 +25,7 @@ export default function AskPage() {
   const glass = useBreakGlass();
   const [urgent, setUrgent] = useState(false);
   const [dataset, setDataset] = useState(params.get("dataset") ?? "");
-  const [fields, setFields] = useState<string[]>(params.get("fields")?.split(",").filter(Boolean) ?? []);
+  const [fields, setFields] = useState<string[]>(askedFields(params));
   const tree = usePurposes().data?.purposes ?? [];
   const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
   const [days, setDays] = useState(7);

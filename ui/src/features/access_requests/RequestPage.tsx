@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { useBundle, useMe, useRequest, type Verb } from "@/api/access";
 import { useClassifications, useDatasetAccess } from "@/api/catalog";
-import type { AccessRequest } from "@/api/types";
+import type { AccessRequest, Classification } from "@/api/types";
 import { AccessTable } from "@/components/AccessTable";
 import { Answer } from "@/components/Answer";
 import { EntityBadge } from "@/components/EntityBadge";
@@ -193,23 +193,27 @@ function Bundle({ bundle, but }: { bundle: string; but: string }) {
 function Opens({ request }: { request: AccessRequest }) {
   const at = request.dataset.lastIndexOf("/");
   const found = useClassifications(request.dataset.slice(0, at), request.dataset.slice(at + 1));
-  const touched = opens(found.data ?? [], request.fields);
   return (
     <section className="panel">
       <h2>Personal data it would unmask</h2>
-      {found.isPending ? null : touched.length === 0 ? (
-        <p className="muted">None is known in these fields.</p>
-      ) : (
-        <ul className="stack-s">
-          {touched.map((c) => (
-            <li key={`${c.path} ${c.entity}`} className="row">
-              <span className="mono anywhere">{c.path}</span>
-              <EntityBadge of={c} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Answer of={found} lines={2}>
+        {(all) => <Touched of={opens(all, request.fields)} />}
+      </Answer>
     </section>
+  );
+}
+
+function Touched({ of }: { of: Classification[] }) {
+  if (of.length === 0) return <p className="muted">None is known in these fields.</p>;
+  return (
+    <ul className="stack-s">
+      {of.map((c) => (
+        <li key={`${c.path} ${c.entity}`} className="row">
+          <span className="mono anywhere">{c.path}</span>
+          <EntityBadge of={c} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

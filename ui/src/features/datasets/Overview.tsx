@@ -1,7 +1,8 @@
 import { Link } from "react-router";
 import { useClassifications } from "@/api/catalog";
 import { useNeighbours } from "@/api/lineage";
-import type { Dataset, DatasetDetails } from "@/api/types";
+import type { Classification, Dataset, DatasetDetails } from "@/api/types";
+import { Answer } from "@/components/Answer";
 import { EntityBadge } from "@/components/EntityBadge";
 import { Needs } from "@/components/Needs";
 import { Notice } from "@/components/Notice";
@@ -149,30 +150,35 @@ function Parts({ dataset }: { dataset: DatasetDetails }) {
 }
 
 function Personal({ place, name }: { place: string; name: string }) {
-  const found = useClassifications(place, name).data?.filter((c) => c.state !== "rejected") ?? [];
+  const known = useClassifications(place, name);
   return (
     <section className="panel" aria-labelledby="personal">
       <h2 id="personal">Personal data</h2>
-      {found.length === 0 ? (
-        <p className="muted">None found and none declared.</p>
-      ) : (
-        <ul className="pairs">
-          {found.slice(0, 12).map((c) => (
-            <li key={`${c.path} ${c.entity}`} className="row">
-              <Link to={links.field(place, name, c.path)} className="mono anywhere">
-                {shortPath(c.path)}
-              </Link>
-              <EntityBadge of={c} />
-            </li>
-          ))}
-          {found.length > 12 && (
-            <li>
-              <Link to={links.dataset(place, name, "personal-data")}>and {found.length - 12} more</Link>
-            </li>
-          )}
-        </ul>
-      )}
+      <Answer of={known} lines={2}>
+        {(all) => <Detections of={all.filter((c) => c.state !== "rejected")} place={place} name={name} />}
+      </Answer>
     </section>
+  );
+}
+
+function Detections({ of, place, name }: { of: Classification[]; place: string; name: string }) {
+  if (of.length === 0) return <p className="muted">None found and none declared.</p>;
+  return (
+    <ul className="pairs">
+      {of.slice(0, 12).map((c) => (
+        <li key={`${c.path} ${c.entity}`} className="row">
+          <Link to={links.field(place, name, c.path)} className="mono anywhere">
+            {shortPath(c.path)}
+          </Link>
+          <EntityBadge of={c} />
+        </li>
+      ))}
+      {of.length > 12 && (
+        <li>
+          <Link to={links.dataset(place, name, "personal-data")}>and {of.length - 12} more</Link>
+        </li>
+      )}
+    </ul>
   );
 }
 

@@ -5,7 +5,7 @@ import { useClassifications, useSchema } from "@/api/catalog";
 import type { Classification, DatasetDetails, Schema } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
-import { Notice } from "@/components/Notice";
+import { ErrorNotice, Notice } from "@/components/Notice";
 import { Sentence } from "@/components/Sentence";
 import { FieldPanel } from "@/features/datasets/FieldPanel";
 import { SchemaDiff } from "@/features/datasets/SchemaDiff";
@@ -74,13 +74,20 @@ export function SchemaTab({ dataset }: { dataset: DatasetDetails }) {
             {against ? (
               <SchemaDiff place={place} name={dataset.name} from={against} to={found.version} />
             ) : (
-              <SchemaView
-                dataset={dataset}
-                schema={found}
-                classifications={classifications.data ?? []}
-                selected={params.get("field")}
-                onSelect={(path) => set({ field: path })}
-              />
+              <>
+                {classifications.isError && (
+                  <ErrorNotice error={classifications.error} retry={() => void classifications.refetch()}>
+                    <p>Which of these fields hold personal data is not shown.</p>
+                  </ErrorNotice>
+                )}
+                <SchemaView
+                  dataset={dataset}
+                  schema={found}
+                  classifications={classifications.data ?? []}
+                  selected={params.get("field")}
+                  onSelect={(path) => set({ field: path })}
+                />
+              </>
             )}
           </div>
         )

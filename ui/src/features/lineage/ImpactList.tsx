@@ -1,11 +1,13 @@
+import { useMutation } from "@tanstack/react-query";
 import { Download, Link2 } from "lucide-react";
-import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { impactCsv, useImpact } from "@/api/lineage";
 import type { Affected, Basis } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { ErrorNotice } from "@/components/Notice";
 import { Segments } from "@/components/Segments";
 import { OwnersMessage } from "@/features/lineage/OwnersMessage";
+import { useCopy } from "@/lib/clipboard";
 import { download } from "@/lib/download";
 import { plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
@@ -44,6 +46,10 @@ export function ImpactList({
   const asked = { nodeId: node, depth: 20, asOf, ...(basis ? { basis } : {}) };
   const all = useImpact(asked);
   const touched = useImpact(asked, change);
+  const file = useMutation({
+    mutationFn: () => impactCsv(asked, change),
+    onSuccess: (text) => download("impact.csv", text, "text/csv"),
+  });
   const choose = (next: Change | "none") => {
     const after = new URLSearchParams(params);
     next === "none" ? after.delete("change") : after.set("change", next);
@@ -56,15 +62,12 @@ export function ImpactList({
         <span className="row" style={{ gap: 2 }}>
           <OwnersMessage node={node} change={change} asked={asked} link={addressOf(node, change, asOf)} />
           <CopyLink node={node} change={change} asOf={asOf} />
-          <button
-            type="button"
-            className="button quiet small"
-            onClick={async () => download("impact.csv", await impactCsv(asked, change), "text/csv")}
-          >
+          <button type="button" className="button quiet small" disabled={file.isPending} onClick={() => file.mutate()}>
             <Download size={13} aria-hidden /> CSV
           </button>
         </span>
       </div>
+      {file.isError && <ErrorNotice error={file.error} />}
       <Segments
         label="Change"
         value={change ?? "none"}
@@ -120,18 +123,11 @@ function addressOf(node: string, change: Change | null, asOf: string | null): st
 
 /** A link to this very question, for those who own what breaks. */
 function CopyLink({ node, change, asOf }: { node: string; change: Change | null; asOf: string | null }) {
-  const [done, setDone] = useState(false);
+  const [state, copy] = useCopy();
+  const words = { copied: "Copied", failed: "Not copied" };
   return (
-    <button
-      type="button"
-      className="button quiet small"
-      onClick={async () => {
-        await navigator.clipboard?.writeText(addressOf(node, change, asOf));
-        setDone(true);
-        setTimeout(() => setDone(false), 1500);
-      }}
-    >
-      <Link2 size={13} aria-hidden /> {done ? "Copied" : "Copy link"}
+    <button type="button" className="button quiet small" onClick={() => void copy(addressOf(node, change, asOf))}>
+      <Link2 size={13} aria-hidden /> {state ? words[state] : "Copy link"}
     </button>
   );
 }

@@ -63,7 +63,13 @@ function View({ root }: { root: string }) {
 
   // A field has no place among datasets: at that level its dataset is the root.
   const from = level === "dataset" ? containerOf(root) : root;
-  const { graph, base, open, opening } = useLineage({ root: from, depth: Math.min(depth, ALL), level, asOf, basis });
+  const { graph, base, open, opening, failed } = useLineage({
+    root: from,
+    depth: Math.min(depth, ALL),
+    level,
+    asOf,
+    basis,
+  });
   const [toggles, setToggles] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [anchor, setAnchor] = useState(containerOf(root));
   const since = params.get("since");
@@ -136,6 +142,7 @@ function View({ root }: { root: string }) {
         <GraphSearch {...search.bar} />
       </LineageBar>
       {base.isError && <ErrorNotice error={base.error} retry={() => void base.refetch()} />}
+      {failed && <ErrorNotice error={failed.error} retry={failed.again} />}
       {then.isError && <ErrorNotice error={then.error} retry={() => void then.refetch()} />}
       {comparison.counts && (
         <Notice>

@@ -47,6 +47,7 @@ export function useLineage({ root, depth, level, asOf, basis }: LineageAsked) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was opened belongs to one question.
   useEffect(() => setMore(emptyGraph()), [root, level, asOf, basis]);
   const [opening, setOpening] = useState<string | null>(null);
+  const [failed, setFailed] = useState<{ question: string; error: unknown; again: () => void } | null>(null);
   const question = `${root} ${level} ${asOf} ${basis}`;
   const asked = useRef(question);
   asked.current = question;
@@ -63,17 +64,20 @@ export function useLineage({ root, depth, level, asOf, basis }: LineageAsked) {
   const open = useCallback(
     async (node: string, way: Way) => {
       setOpening(node);
+      setFailed(null);
       try {
         const answer = await fetchAround({ nodeId: node, direction: way, depth: 2, level, asOf, basis });
         // An answer that comes after another question was asked is of another graph.
         if (asked.current === question) setMore((before) => merge(before, answer));
+      } catch (error) {
+        setFailed({ question, error, again: () => void open(node, way) });
       } finally {
         setOpening((now) => (now === node ? null : now));
       }
     },
     [level, asOf, basis, question],
   );
-  return { graph, base, open, opening };
+  return { graph, base, open, opening, failed: failed?.question === question ? failed : null };
 }
 
 /** The same surroundings at an earlier time, to compare with; null where none is asked for. */

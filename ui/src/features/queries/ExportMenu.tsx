@@ -5,9 +5,13 @@ import { useRef, useState } from "react";
 import { type Asked, type ExportFormat, exportQuery } from "@/api/query";
 import type { QueryAnswer } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
+import { useCopy } from "@/lib/clipboard";
 import { asCurl, asPython } from "@/lib/copyAs";
 import { download, downloadBlob } from "@/lib/download";
 import { csv, plural } from "@/lib/format";
+import { columnIds } from "@/lib/tableSettings";
+
+const COPY_ENDED = { copied: "Copied", failed: "The browser did not let the page copy." };
 
 const FORMATS: { format: ExportFormat; text: string; ending: string }[] = [
   { format: "csv", text: "CSV", ending: "csv" },
@@ -19,12 +23,7 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController | null>(null);
-  const [copied, setCopied] = useState(false);
-  const copy = async (text: string) => {
-    await navigator.clipboard?.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
-  };
+  const [copied, copy] = useCopy();
   const names = answer.columns.map((c) => c.name);
   const again = async (format: ExportFormat, ending: string) => {
     if (!asked) return;
@@ -58,7 +57,9 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
               </DropdownMenu.Item>
               <DropdownMenu.Item
                 onSelect={() => {
-                  const objects = answer.rows.map((row) => Object.fromEntries(names.map((n, i) => [n, row[i]])));
+                  const objects = answer.rows.map((row) =>
+                    Object.fromEntries(columnIds(names).map((n, i) => [n, row[i]])),
+                  );
                   download("weir.json", JSON.stringify(objects, null, 2), "application/json");
                 }}
               >
@@ -86,7 +87,7 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
         </DropdownMenu.Root>
       )}
       <span className="muted small" role="status">
-        {copied && "Copied"}
+        {copied && COPY_ENDED[copied]}
       </span>
       {Boolean(error) && <ErrorNotice error={error} />}
     </>

@@ -77,6 +77,8 @@ export default function QueryPage() {
   const opened = useSavedQuery(params.get("saved"));
   const [checked, setChecked] = useState<Checked | null>(null);
   const stopper = useRef<AbortController | null>(null);
+  // Nobody reads the rows of a page that was left: its query does not go on beside those of others.
+  useEffect(() => () => stopper.current?.abort(), []);
   const names = useMemo(() => parametersIn(sql), [sql]);
   const ready = useMemo(() => made(sql, values), [sql, values]);
   const chart = useMemo(() => chartOf(params), [params]);

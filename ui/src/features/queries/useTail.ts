@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "@/api/client";
 import { follow } from "@/api/query";
 import type { QueryColumn } from "@/api/types";
+import { exactJson } from "@/lib/exactJson";
 
 /** Rows kept in the page; older ones scroll out, so that a tail of days does not fill the browser. */
 export const KEPT = 2000;
@@ -77,7 +78,7 @@ export function useTail(): Tail {
           if (superseded()) return;
           if (mine.signal.aborted) break;
           setState("live");
-          const data: unknown = JSON.parse(event.data);
+          const data: unknown = exactJson(event.data);
           if (event.event === "columns") {
             // Once at the beginning; again when the decision changed. What was shown under the earlier one then goes.
             if (headed) {

@@ -49,6 +49,7 @@ function Ask({ dataset, notified }: { dataset: DatasetDetails; notified: string[
         change={change}
         of={(text) => ({ kind: "ask", text })}
       />
+      {change.error && <ErrorNotice error={change.error} />}
     </section>
   );
 }

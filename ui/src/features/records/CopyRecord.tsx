@@ -1,27 +1,22 @@
 // What can be taken along of one record: its text, and commands that ask for it again.
-import { Check, Copy } from "lucide-react";
+import { Check, Copy, TriangleAlert } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useState } from "react";
 import type { BrowsedRecord } from "@/api/types";
+import { COPIED, useCopy } from "@/lib/clipboard";
 import { recordAsCurl, recordAsKcat } from "@/lib/copyAs";
 import { recordText } from "@/lib/recordText";
 
 export function CopyRecord({ place, name, record }: { place: string; name: string; record: BrowsedRecord }) {
-  const [done, setDone] = useState(false);
-  const Icon = done ? Check : Copy;
-  const copy = async (text: string) => {
-    await navigator.clipboard?.writeText(text);
-    setDone(true);
-    setTimeout(() => setDone(false), 1500);
-  };
+  const [state, copy] = useCopy();
+  const Icon = state === "copied" ? Check : state === "failed" ? TriangleAlert : Copy;
   const { partition, offset, raw } = record;
   const at = partition == null || offset == null ? null : { place, name, partition, offset };
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger
         className="button quiet icon small"
-        aria-label={done ? "Copied" : "Copy the record"}
-        title="Copy the record"
+        aria-label={state ? COPIED[state] : "Copy the record"}
+        title={state ? COPIED[state] : "Copy the record"}
       >
         <Icon size={14} aria-hidden />
       </DropdownMenu.Trigger>

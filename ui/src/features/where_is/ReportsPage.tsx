@@ -1,4 +1,5 @@
 // Where is …: every place of a field, a kind of personal data or a term; to read, to filter, to print.
+import { useMutation } from "@tanstack/react-query";
 import { FileSearch, FileText, Printer } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
@@ -37,6 +38,10 @@ function Reports() {
   const shown = asked.entity === null ? subject : entityWords(asked.entity);
   const { report, access } = useWhereIs(asked);
   const paper = usePaper(asked, subject);
+  const file = useMutation({
+    mutationFn: () => whereIsCsv(asked),
+    onSuccess: (text) => download(`where-is-${subject}.csv`, text, "text/csv"),
+  });
   return (
     <div className="page">
       <PageHead
@@ -45,11 +50,7 @@ function Reports() {
       >
         {report.data && (
           <span className="row no-print">
-            <button
-              type="button"
-              className="button"
-              onClick={async () => download(`where-is-${subject}.csv`, await whereIsCsv(asked), "text/csv")}
-            >
+            <button type="button" className="button" disabled={file.isPending} onClick={() => file.mutate()}>
               CSV
             </button>
             <button type="button" className="button" disabled={paper.isPending} onClick={() => paper.mutate("open")}>
@@ -68,6 +69,7 @@ function Reports() {
         asOf={asked.asOf}
       />
       {paper.isError && <ErrorNotice error={paper.error} />}
+      {file.isError && <ErrorNotice error={file.error} />}
       {subject ? (
         <>
           <Paper html={paper.data?.html ?? null} />
