@@ -11,7 +11,8 @@ import pytest
 from catalog.adapters.spark_connect import connect, release
 from catalog.datatypes import STRING, StructType, parse_ddl
 from policies.adapters.spark import reading
-from policies.plan.model import PartRead, TablePlan, Window
+from policies.adapters.spark.governed_views import GovernedViews
+from policies.plan.model import PartRead, Rows, TablePlan, Window
 from policies.sql.literals import literal
 
 pytestmark = pytest.mark.integration
@@ -98,3 +99,22 @@ def test_keys_of_maps_have_their_types(spark: Any) -> None:
     ]
     assert [row.type for row in rows] == ["map<int,string>"] * 4
     assert [list(row.slips) for row in rows] == [[], [], [PLACES.index("value.ages")], []]
+
+
+def test_rows_of_a_view_have_maps_with_typed_keys(spark: Any) -> None:
+    kind = parse_ddl("flags MAP<BOOLEAN, INT>")
+    table = TablePlan(
+        "v",
+        "t",
+        {},
+        Window(()),
+        PartRead("text", STRING),
+        PartRead("json", kind),
+        columns=(("flags", "weir_value.flags"),),
+        rows=Rows("weir-generation", "1-a", True, ("id",), "weir-key"),
+    )
+    source = spark.sql(
+        "SELECT CAST('k' AS BINARY) AS key, CAST('{\"flags\": {\"true\": 1}}' AS BINARY) AS value, 't' AS topic, 0 AS partition,"
+        " 0L AS offset, current_timestamp() AS timestamp, CAST(array() AS ARRAY<STRUCT<key: STRING, value: BINARY>>) AS headers"
+    )
+    assert [row.flags for row in GovernedViews().governed(table, False, source).collect()] == [{True: 1}]
