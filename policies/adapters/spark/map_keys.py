@@ -1,4 +1,4 @@
-"""Maps whose keys are no texts. JSON has texts as keys alone, and `from_json` refuses others: such maps are read with
+"""Maps whose keys are not texts. JSON has texts as keys alone, and `from_json` refuses others: such maps are read with
 texts, which are cast. A key that is none of its type goes with its value, and is counted where values are (`exact`).
 """
 
