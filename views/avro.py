@@ -20,6 +20,7 @@ import fastavro
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
 from catalog.errors import Conflict
+from views.map_keys import key_text
 from views.model import Column, Registered
 
 NAMESPACE = "weir.views"
@@ -154,8 +155,8 @@ def _converter(kind: DataType) -> Callable[[Any], Any]:
             element = converter(kind.element)
             return lambda value: [element(each) for each in value]
         case MapType():
-            item = converter(kind.value)
-            return lambda value: {name: item(each) for name, each in value.items()}
+            item, key = converter(kind.value), key_text(kind.key) or str
+            return lambda value: {key(name): item(each) for name, each in value.items()}
         case Primitive():
             return _primitive(kind.name)
 

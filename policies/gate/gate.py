@@ -89,6 +89,8 @@ class Gated:
 
     def stream_problem(self) -> str | None:
         """Why this query cannot be a push query, in words; None when it can."""
+        if not self.emit_changes:
+            return "A push query ends with EMIT CHANGES; add it, or ask for the rows of now at /api/v1/query."
         return live.problem(self.tree)
 
 

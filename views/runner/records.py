@@ -17,6 +17,7 @@ import orjson
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
 from policies.sql.names import fold
 from views.avro import AvroRows
+from views.map_keys import key_text
 from views.model import Column, Registered, Row, identity
 from views.ports import ViewRecord
 
@@ -141,8 +142,8 @@ def _converter(kind: DataType) -> Convert:
             element = _converter(kind.element)
             convert_value = lambda value: [element(each) for each in value]  # noqa: E731
         case MapType():
-            item = _converter(kind.value)
-            convert_value = lambda value: {name: item(each) for name, each in value.items()}  # noqa: E731
+            item, key = _converter(kind.value), key_text(kind.key) or _same
+            convert_value = lambda value: {key(name): item(each) for name, each in value.items()}  # noqa: E731
         case Primitive():
             convert_value = _primitive(kind.name)
             if convert_value is _same:

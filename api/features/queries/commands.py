@@ -13,7 +13,7 @@ from typing import Annotated, NotRequired, TypedDict
 import typer
 
 from api.features.queries.explaining import show_explanation, window_text
-from api.features.queries.following import Column, follow_query
+from api.features.queries.following import Column, follow_query, is_push
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
 from api.terminal.options import As, Output, api
@@ -127,10 +127,16 @@ def run_query(
 ) -> None:
     """Fill in the parameters, run the statement and print or write the answer."""
     sql = filled(statement, given)
-    if sql.rstrip().rstrip(";").upper().endswith("EMIT CHANGES"):
+    if is_push(sql):
         if window is not None:
             raise InvalidInput(
                 "A query that ends with EMIT CHANGES begins with what arrives from now on; leave out --window."
+            )
+        options = {"--limit": limit is not None, "--out": out is not None, f"-o {output}": output in _EXPORTS}
+        if given_too := [name for name, is_given in options.items() if is_given]:
+            raise InvalidInput(
+                f"A query that ends with EMIT CHANGES has no end; leave out {' and '.join(given_too)}. In a pipe each event"
+                " is a line of JSON."
             )
         follow_query(client, sql, purpose, unreadable, query_id)
         return

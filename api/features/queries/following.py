@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TypedDict
 
 from api.terminal.cells import cell, cell_len, plain
-from api.terminal.http import Api
+from api.terminal.http import Api, ApiRefused
 from api.terminal.output import console, errors, escape, print_text
+
+_GAP = r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)"
+_PUSH = re.compile(rf"\bEMIT{_GAP}+CHANGES(?:{_GAP}|;)*\Z", re.IGNORECASE | re.DOTALL)
+
+
+def is_push(sql: str) -> bool:
+    """Whether a statement ends with EMIT CHANGES, however it is spaced and whatever comment is behind it."""
+    return _PUSH.search(sql) is not None
 
 
 def follow_query(
     client: Api, sql: str, purpose: str | None, unreadable: str | None = None, query_id: str | None = None
 ) -> None:
-    """Print the events of a push query as they come, until it ends."""
+    """Print the events of a push query as they come. It ends by an error: raises ApiRefused with the reason."""
     asked = {"sql": sql, "purpose": purpose, "unreadable": unreadable, "queryId": query_id}
     rows = _Rows()
     with client.stream("/api/v1/query/stream", **asked) as lines:
@@ -25,8 +34,7 @@ def follow_query(
             elif line.startswith("data:"):
                 data = json.loads(line[5:])
                 if event in ("end", "error"):
-                    console.print(data.get("message", event), style="yellow", markup=False)
-                    return
+                    raise ApiRefused(data.get("message", event))
                 if event == "unreadable":
                     errors.print(f"[yellow]{escape(data['text'])}[/]")
                 if console.on_terminal:

@@ -16,6 +16,7 @@ from itertools import count
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier
 from catalog.paths import FieldPath
+from policies.adapters.spark.map_keys import cast_keys, is_cast, unfit_key
 from policies.sql.literals import literal
 
 NONE = "CAST(array() AS ARRAY<INT>)"
@@ -38,6 +39,7 @@ class Exact:
         self._odd, self._far, self._places = odd, far, places
         numbers = count()
         self._name: Callable[[], str] = lambda: f"weir_e{next(numbers)}"
+        self._maps = count()
 
     # --- values ---------------------------------------------------------------------------------------------------
 
@@ -54,9 +56,8 @@ class Exact:
             case ArrayType(element):
                 x = self._name()
                 return f"transform({_elements(source)}, {x} -> {self.value(element, x)})"
-            case MapType(_, value):
-                k, v = self._name(), self._name()
-                return f"transform_values({_entries(source)}, ({k}, {v}) -> {self.value(value, v)})"
+            case MapType(key, value):
+                return cast_keys(key, _entries(source), lambda v: self.value(value, v), next(self._maps))
 
     def _values(self, fields: Fields, members: str) -> str:
         return ", ".join(f"{literal(n)}, {self.value(k, f'{members}.c{i}')}" for i, (n, k) in enumerate(fields))
@@ -89,12 +90,15 @@ class Exact:
                 x = self._name()
                 inside = f"flatten(transform({_elements(source)}, {x} -> {self.slips(element, x, path.elements())}))"
                 return _unless(inside, slip, source)
-            case MapType(_, value):
+            case MapType(key, value):
                 x = self._name()
                 values = f"map_values({_entries(source)})"
-                return _unless(
-                    f"flatten(transform({values}, {x} -> {self.slips(value, x, path.values())}))", slip, source
-                )
+                inside = f"flatten(transform({values}, {x} -> {self.slips(value, x, path.values())}))"
+                if is_cast(key):
+                    inside = (
+                        f"concat({inside}, CASE WHEN {unfit_key(key, _entries(source))} THEN {slip} ELSE {NONE} END)"
+                    )
+                return _unless(inside, slip, source)
 
     def _inside(self, kind: StructType, members: str, path: FieldPath) -> str:
         return _concat(

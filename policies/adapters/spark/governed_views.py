@@ -20,6 +20,7 @@ from catalog.datatypes import quote_identifier, to_ddl
 from policies.adapters.spark import by_key, hidden_records, reading
 from policies.adapters.spark.decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark.headers import framed_sql, head_sql, shown_sql
+from policies.adapters.spark.map_keys import keyed, text_keyed
 from policies.plan.errors import QueryFailed
 from policies.plan.model import PartRead, Rows, TablePlan
 from policies.plan.ports import Decoder
@@ -144,7 +145,8 @@ def _value_or_key(table: TablePlan, rows: Rows) -> Any:
     from pyspark.sql.connect.functions import expr
 
     header = f"get(filter(headers, h -> h.key = {literal(rows.key_header)}), 0).value"
-    key = f"from_json(CAST({header} AS STRING), {literal(to_ddl(table.value.kind))})"
+    kind = table.value.kind
+    key = keyed(kind, f"from_json(CAST({header} AS STRING), {literal(to_ddl(text_keyed(kind)))})")
     return expr(f"CASE WHEN weir_raw IS NULL THEN {key} ELSE weir_value END")
 
 

@@ -17,6 +17,7 @@ from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructTyp
 from catalog.paths import FieldPath
 from policies.adapters.spark.decode import by_python, csv_heading, csv_names, csv_sql, json_sql, unread_sql
 from policies.adapters.spark.exact import NONE, Exact
+from policies.adapters.spark.map_keys import keyed, text_keyed
 from policies.plan.model import PartRead, TablePlan
 from policies.sql.literals import literal
 
@@ -136,16 +137,20 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
     unmarked = unread_sql(text, read) if by_engine else None
     missed = f"{text} IS NULL{bytes_odd}" + (f" OR {unmarked}" if unmarked else "")
     bad = f"{both}.{_BAD} IS NOT NULL OR {missed} OR coalesce(size({both}.v), 0) <> 1"
-    lost = may_lose(read.kind)
-    suspect = f"{bad} OR {text} RLIKE {literal(lost)}" if lost else bad
+    doubtful = "|".join(filter(None, (may_lose(read.kind), other_form(read.kind))))
+    suspect = f"{bad} OR {text} RLIKE {literal(doubtful)}" if doubtful else bad
+    as_read = text_keyed(read.kind)
+    if as_read != read.kind:
+        suspect = "true"  # whether the keys of maps fit is seen by the second reading alone
+    quick = keyed(read.kind, f"get({both}.v, 0)")
     steps = [
         # The record as the one element of an array: what follows the document is then an error, and null is null.
         {text: f"concat('{{\"v\":[', {json_text}, ']}}')"},
-        {both: f"from_json({text}, {literal(f'v ARRAY<{to_ddl(read.kind)}>, {_BAD} STRING')}, {_MODE})"},
+        {both: f"from_json({text}, {literal(f'v ARRAY<{to_ddl(as_read)}>, {_BAD} STRING')}, {_MODE})"},
         {odd: f"({part} IS NOT NULL AND coalesce({suspect}, false))"},
     ]
     if not exact:
-        return [*steps, {}, {}, {value: f"get({both}.v, 0)"}]
+        return [*steps, {}, {}, {value: quick}]
     wide, variant = f"weir_wide_{part}", f"weir_variant_{part}"
     beyond = f"{text} RLIKE {literal(BEYOND)}"
     exactly = Exact(beyond, f"{text} RLIKE {literal(FAR)}", places)
@@ -156,7 +161,7 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
         *steps,
         {variant: f"CASE WHEN {odd} AND size({wide}.v) = 1 THEN get({wide}.v, 0) END"},
         {
-            value: f"CASE WHEN {odd} THEN {exactly.value(read.kind, variant)} ELSE get({both}.v, 0) END",
+            value: f"CASE WHEN {odd} THEN {exactly.value(read.kind, variant)} ELSE {quick} END",
             f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE {slips_sql} END END",
         },
     ]
@@ -222,7 +227,9 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
 
 # --- numbers that a reading by types may round -----------------------------------------------------------------------
 
-_START = r"[:,\[][ \t\r\n]*+-?+"
+_BEFORE = r"[:,\[][ \t\r\n]*+"
+"""What is before a value of a JSON text."""
+_START = _BEFORE + "-?+"
 """Where a number of a JSON text begins. Quantifiers are possessive where what follows cannot match what they took: the
 pattern is tried at every value of every record, and gives up half as dear."""
 BEYOND = _START + r"(?:[0-9.]{19,}+[eE]|[0-9.]{39})"
@@ -240,7 +247,7 @@ def may_lose(kind: DataType) -> str | None:
     """
     patterns: dict[str, None] = {}
     for field, name in _leaves(kind, None):
-        start = _START if field is None else rf'"{field}"[ \t\r\n]*+:[ \t\r\n]*+-?+'
+        start = _before(field) + "-?+"
         if name == "FLOAT":
             patterns[start + "(?:[0-9.]{8}|[0-9.]++[eE][+-]?[0-9]{2})"] = None
         elif name == "TINYINT":
@@ -251,6 +258,26 @@ def may_lose(kind: DataType) -> str | None:
         elif name in ("DOUBLE", "STRING", "VARIANT"):
             patterns[_START + f"(?=[0-9])(?:{_LONG}|[0-9.]++[eE][+-]?[0-9]{{3}}|[0-9.]{{19,}}+[eE])"] = None
     return "|".join(patterns) or None
+
+
+_NUMBER_AS_TEXT = '"[-+]?+[0-9.,]++(?:[eE][-+]?+[0-9,]++)?+"'
+
+
+def other_form(kind: DataType) -> str | None:
+    """A pattern that JSON text has where a value of another form than its type's may be taken for one: `from_json` makes a
+    DECIMAL of a text, and a TIMESTAMP of a whole number, which it takes for seconds."""
+    patterns: dict[str, None] = {}
+    for field, name in _leaves(kind, None):
+        if name.startswith("DECIMAL"):
+            patterns[_before(field) + _NUMBER_AS_TEXT] = None
+        elif name == "TIMESTAMP":
+            patterns[_before(field) + "-?+[0-9]"] = None
+    return "|".join(patterns) or None
+
+
+def _before(field: str | None) -> str:
+    """The pattern of what is before a value: of one field, or of any where `field` is None."""
+    return _BEFORE if field is None else rf'"{field}"[ \t\r\n]*+:[ \t\r\n]*+'
 
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_ -]+\Z")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import struct
 from collections.abc import Callable
@@ -112,7 +113,8 @@ def _same(value: Any) -> Any:
 
 
 def _key(value: Any) -> str:
-    return value if isinstance(value, str) else "null" if value is None else str(value)
+    """A key of a map as a text, which is the value's own JSON text (`true`, 1.5)."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _number(value: float | None) -> Any:

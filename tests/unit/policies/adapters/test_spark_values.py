@@ -58,3 +58,13 @@ def test_single_numbers_have_few_digits_and_mean_the_same(value: float) -> None:
 def test_a_single_number_is_written_as_it_was() -> None:
     table = pa.table({"x": pa.array([1.1, 3.4e38, float("nan"), None], pa.float32())})
     assert spark_values.rows(table) == [[1.1], [3.4e38], ["NaN"], [None]]
+
+
+def test_keys_of_maps_are_their_json_texts() -> None:
+    table = pa.table(
+        {
+            "flags": pa.array([[(True, 1), (False, 2)]], pa.map_(pa.bool_(), pa.int32())),
+            "sizes": pa.array([[(1.5, 1), (float("nan"), 2)]], pa.map_(pa.float64(), pa.int32())),
+        }
+    )
+    assert spark_values.rows(table) == [[{"true": 1, "false": 2}, {"1.5": 1, "NaN": 2}]]

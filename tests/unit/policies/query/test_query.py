@@ -397,6 +397,11 @@ def test_a_push_query_that_cannot_be_is_in_the_audit(sql: str) -> None:
     assert [e.outcome for e in world.entries] == ["refused"]
 
 
+def test_a_query_that_does_not_end_with_emit_changes_is_not_followed() -> None:
+    with pytest.raises(SqlRefused, match="add it, or ask for the rows of now"):
+        World().service().stream(ANA, "SELECT id FROM orders")
+
+
 def test_what_cannot_be_pushed_is_refused_before_anything() -> None:
     with pytest.raises(SqlRefused, match="ORDER BY"):
         World().service().stream(ANA, "SELECT id FROM orders ORDER BY id EMIT CHANGES")

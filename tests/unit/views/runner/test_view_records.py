@@ -137,3 +137,20 @@ def test_both_readers_read_alike(
     assert len(fast) == len(exact)
     for one, other in zip(fast, exact, strict=True):
         assert one.key == other.key and repr({**one.values, "price": None}) == repr(dict(other.values))
+
+
+def test_keys_of_maps_are_the_texts_of_an_answer_to_a_query() -> None:
+    kinds = {
+        "boolean": ("true", "true"),
+        "timestamp": ("2026-11-23 10:00:00.5", "2026-11-23T10:00:00.500000Z"),
+        "timestamp_ntz": ("1969-12-31 23:59:59", "1969-12-31T23:59:59"),
+        "double": ("1.0E308", "1e+308"),
+        "float": ("NaN", "NaN"),
+        "decimal(10,8)": ("1.00E-6", "0.00000100"),
+        "date": ("-0044-03-15", "-0044-03-15"),
+        "string": ("2026-11-23 10:00:00", "2026-11-23 10:00:00"),
+    }
+    columns = columns_of([(f"c{number}", f"map<{kind},int>") for number, kind in enumerate(kinds)])
+    written = {f"c{number}": {text: 1} for number, (text, _) in enumerate(kinds.values())}
+    (row,), _ = Reader("1-a", columns, []).rows([record(written)])
+    assert row.values == {f"c{number}": {shown: 1} for number, (_, shown) in enumerate(kinds.values())}
