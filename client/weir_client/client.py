@@ -148,14 +148,14 @@ class Weir:
 
         With `limit` or `offset` it is that one page.
         """
-        path, found = "/api/v1/access-requests", list[dict[str, Any]]()
+        path, requests = "/api/v1/access-requests", list[dict[str, Any]]()
         if "limit" in filters or "offset" in filters:
             return self._http.documents("GET", path, "requests", **filters)
         while True:
-            page = self._http.document("GET", path, offset=len(found), **filters)
-            found += page["requests"]
-            if not page["requests"] or len(found) >= page["total"]:
-                return found
+            page = self._http.document("GET", path, offset=len(requests), **filters)
+            requests += page["requests"]
+            if not page["requests"] or len(requests) >= page["total"]:
+                return requests
 
     def approve(self, request_id: str, reason: str = "") -> dict[str, Any]:
         """Approve the stage of a request that waits."""

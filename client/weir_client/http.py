@@ -125,7 +125,7 @@ class Http:
 
 
 def _address(text: str) -> str:
-    """Raises InvalidInput for a text that is no address of a server."""
+    """Raises InvalidInput for a text that does not name a server."""
     address = text.strip().rstrip("/")
     try:
         parsed = httpx.URL(address)
