@@ -8,7 +8,7 @@ from typing import Any
 
 from weir_client.datasets import Dataset, Hits
 from weir_client.errors import InvalidInput
-from weir_client.http import Http
+from weir_client.http import Http, part
 from weir_client.query import Query
 
 
@@ -82,7 +82,7 @@ class Weir:
 
     def cancel(self, query_id: str) -> None:
         """Stop a running query."""
-        self._http.json("DELETE", f"/api/v1/queries/{query_id}")
+        self._http.json("DELETE", f"/api/v1/queries/{part(query_id)}")
 
     # --- the catalog -----------------------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ class Weir:
         return Hits(answer["hits"], answer["total"], answer.get("facets", {}))
 
     def dataset(self, reference: str) -> Dataset:
-        """One dataset, by CLUSTER/TOPIC. Raises NotFound naming the nearest."""
+        """One dataset, by CLUSTER/TOPIC or the `reference` of a hit. Raises NotFound naming the nearest."""
         if "/" not in reference:
             raise InvalidInput(
                 f"{reference!r} is not a dataset; write CLUSTER/TOPIC, as in prod/orders.", "invalid_input"
@@ -120,38 +120,50 @@ class Weir:
     def request_access(
         self,
         dataset: str,
-        fields: Sequence[str] = ("*",),
+        fields: str | Sequence[str] = ("*",),
         *,
         purpose: str,
         days: float | None = None,
         reason: str = "",
         rows: str | None = None,
-        unmask: Sequence[str] | None = None,
+        unmask: str | Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """Request to see fields unmasked, for a purpose and a time; the request as the API gives it."""
-        until = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat() if days else None  # noqa: UP017 (Python 3.10)
+        """Request to see fields unmasked, for a purpose and a time; the request as the API gives it.
+
+        `days`: None for the longest that is allowed.
+        """
         body = {
             "dataset": dataset,
-            "fields": list(fields),
+            "fields": _listed(fields),
             "purpose": purpose,
-            "until": until,
+            "until": _end(days) if days is not None else None,
             "reason": reason,
             "rows": rows,
-            "unmask": list(unmask) if unmask is not None else None,
+            "unmask": _listed(unmask) if unmask is not None else None,
         }
         return self._http.document("POST", "/api/v1/access-requests", body)
 
     def requests(self, **filters: Any) -> list[dict[str, Any]]:
-        """Access requests one made or may decide; filters: state, mine, toDecide."""
-        return self._http.documents("GET", "/api/v1/access-requests", "requests", **filters)
+        """Access requests one made or may decide, all pages of them; filters: state, mine, toDecide.
+
+        With `limit` or `offset` it is that one page.
+        """
+        path, requests = "/api/v1/access-requests", list[dict[str, Any]]()
+        if "limit" in filters or "offset" in filters:
+            return self._http.documents("GET", path, "requests", **filters)
+        while True:
+            page = self._http.document("GET", path, offset=len(requests), **filters)
+            requests += page["requests"]
+            if not page["requests"] or len(requests) >= page["total"]:
+                return requests
 
     def approve(self, request_id: str, reason: str = "") -> dict[str, Any]:
         """Approve the stage of a request that waits."""
-        return self._http.document("POST", f"/api/v1/access-requests/{request_id}/approve", {"reason": reason})
+        return self._http.document("POST", f"/api/v1/access-requests/{part(request_id)}/approve", {"reason": reason})
 
     def deny(self, request_id: str, reason: str = "") -> dict[str, Any]:
         """Deny a request."""
-        return self._http.document("POST", f"/api/v1/access-requests/{request_id}/deny", {"reason": reason})
+        return self._http.document("POST", f"/api/v1/access-requests/{part(request_id)}/deny", {"reason": reason})
 
     def decide(
         self,
@@ -159,9 +171,22 @@ class Weir:
         *,
         subject: Any = None,
         purpose: str | None = None,
-        fields: Sequence[str] = (),
+        fields: str | Sequence[str] = (),
         action: str = "read",
     ) -> dict[str, Any]:
         """What a subject may read of a dataset, column by column; about others it takes the permission `decide`."""
-        body = {"dataset": dataset, "purpose": purpose, "fields": list(fields), "action": action}
+        body = {"dataset": dataset, "purpose": purpose, "fields": _listed(fields), "action": action}
         return self._http.document("POST", "/api/v1/decisions", {**body, **({"subject": subject} if subject else {})})
+
+
+def _listed(fields: str | Sequence[str]) -> list[str]:
+    """Fields as a list; one may be given as a text."""
+    return [fields] if isinstance(fields, str) else list(fields)
+
+
+def _end(days: float) -> str:
+    """So many days from now. Raises InvalidInput for a number that no calendar has."""
+    try:
+        return (datetime.now(timezone.utc) + timedelta(days=days)).isoformat()  # noqa: UP017 (Python 3.10)
+    except (OverflowError, ValueError):
+        raise InvalidInput(f"days is a number of days from now, not {days}.", "invalid_input") from None

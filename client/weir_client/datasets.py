@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote
 
-from weir_client.http import Http
+from weir_client.errors import NotFound
+from weir_client.http import Http, part
 
 
 class Hits(list):  # type: ignore[type-arg]
@@ -21,9 +21,9 @@ class Dataset:
     """One dataset of the catalog. What the server has of it is `data`, and by name: `dataset["owners"]`."""
 
     def __init__(self, http: Http, reference: str) -> None:
-        namespace, _, name = reference.rpartition("/")
+        namespace, name = _parts(http, reference)
         self._http = http
-        self._path = f"/api/v1/datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
+        self._path = f"/api/v1/datasets/{part(namespace)}/{part(name)}"
         self.data = http.document("GET", self._path)
 
     def __repr__(self) -> str:
@@ -65,3 +65,15 @@ class Dataset:
     def lineage(self, direction: str = "both", depth: int | None = None) -> dict[str, Any]:
         """Where it comes from and where it goes."""
         return self._http.document("GET", "/api/v1/lineage", nodeId=self.node_id, direction=direction, depth=depth)
+
+
+def _parts(http: Http, reference: str) -> tuple[str, str]:
+    """Namespace and name. Names have slashes in them, too: where one begins is known to the server alone."""
+    try:
+        meant = http.document("GET", "/api/v1/datasets/find", name=reference)
+    except NotFound:
+        namespace, _, name = reference.rpartition("/")
+        if {namespace, name} & {"", ".", ".."}:
+            raise
+        return namespace, name  # a dataset that is gone, or a further name of one
+    return meant["namespace"], meant["name"]

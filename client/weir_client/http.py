@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -27,8 +28,8 @@ class Http:
         certificate: str | None = None,
         key: str | None = None,
     ) -> None:
-        self.url = (url or os.environ.get("WEIR_URL") or DEFAULT_URL).rstrip("/")
-        given = token or os.environ.get("WEIR_TOKEN")
+        self.url = _address(url or os.environ.get("WEIR_URL") or DEFAULT_URL)
+        given = _token(token or os.environ.get("WEIR_TOKEN") or "")
         self._shows = tls.shows_certificate(certificate)
         if not given and not self._shows:
             raise errors.NotSignedIn(
@@ -37,7 +38,7 @@ class Http:
             )
         self._client = httpx.Client(
             base_url=self.url,
-            headers={"User-Agent": "weir-client"} | ({"Authorization": f"Bearer {given.strip()}"} if given else {}),
+            headers={"User-Agent": "weir-client"} | ({"Authorization": f"Bearer {given}"} if given else {}),
             timeout=httpx.Timeout(timeout, connect=10),
             transport=transport,
             verify=tls.context(ca, certificate, key) if self.url.startswith("https://") else True,
@@ -48,8 +49,9 @@ class Http:
 
     def json(self, method: str, path: str, body: Any = None, /, **params: Any) -> Any:
         """The JSON of an answer."""
+        request = self._request(method, path, json=body, params=_given(params))
         try:
-            answer = self._client.request(method, path, json=body, params=_given(params))
+            answer = self._client.send(request)
         except httpx.HTTPError as error:
             raise self._away(error) from None
         if answer.is_error:
@@ -76,7 +78,7 @@ class Http:
     ) -> Iterator[httpx.Response]:
         """An answer as it comes; leaving the block makes the server stop."""
         timeout = httpx.Timeout(None, connect=10)
-        request = self._client.build_request(
+        request = self._request(
             method, path, json=body, params=_given(params), headers=dict(headers or {}), timeout=timeout
         )
         try:
@@ -95,6 +97,14 @@ class Http:
         finally:
             answer.close()
 
+    def _request(self, method: str, path: str, **parts: Any) -> httpx.Request:
+        if self._client.is_closed:
+            raise errors.Conflict("This client was closed; make another one: Weir().", "conflict")
+        try:
+            return self._client.build_request(method, path, **parts)
+        except UnicodeEncodeError:
+            raise errors.InvalidInput("What is asked has text that is not valid Unicode.", "invalid_input") from None
+
     def _refusal(self, answer: httpx.Response) -> errors.WeirError:
         try:
             body = answer.json()
@@ -112,6 +122,37 @@ class Http:
             f"No Weir answers at {self.url} ({type(error).__name__}); is WEIR_URL right, and does it run?",
             "unavailable",
         )
+
+
+def _address(text: str) -> str:
+    """Raises InvalidInput for a text that does not name a server."""
+    address = text.strip().rstrip("/")
+    try:
+        parsed = httpx.URL(address)
+        if parsed.scheme in ("http", "https") and parsed.host:
+            return address
+    except httpx.InvalidURL:
+        pass
+    raise errors.InvalidInput(f"{text!r} is not an address of Weir; write it as {DEFAULT_URL}.", "invalid_input")
+
+
+def _token(text: str) -> str:
+    """Raises NotSignedIn, without the token, for a text that cannot be sent as one."""
+    token = text.strip()
+    if token.isascii() and token.isprintable() and " " not in token:
+        return token
+    raise errors.NotSignedIn(
+        "The token has characters that no token has; copy it again, or make one: `weir token create --user NAME`.",
+        "not_signed_in",
+    )
+
+
+def part(name: str) -> str:
+    """A name as one part of an address, encoded whole. Raises InvalidInput for text that is not valid Unicode."""
+    try:
+        return quote(name, safe="")
+    except UnicodeEncodeError:
+        raise errors.InvalidInput("What is asked has text that is not valid Unicode.", "invalid_input") from None
 
 
 def _given(params: Mapping[str, Any]) -> dict[str, Any]:

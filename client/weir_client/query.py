@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from weir_client import errors
-from weir_client.http import Http
+from weir_client.http import Http, part
 from weir_client.incomplete import warn
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Query:
         self.columns: list[dict[str, Any]] = []
         self.decision: dict[str, Any] = {}
         self.window: dict[str, Any] = {}
+        self.notes: list[Any] = []
         self.truncated: bool | None = None
         self.limit_reached: str | None = None
         self.unreadable: dict[str, int] | None = {}
@@ -118,7 +119,7 @@ class Query:
 
     def cancel(self) -> None:
         """Stop it while it runs. Raises NotFound when it does not."""
-        self._http.json("DELETE", f"/api/v1/queries/{self.id}")
+        self._http.json("DELETE", f"/api/v1/queries/{part(self.id)}")
 
     def explain(self) -> dict[str, Any]:
         """What it may see and would read; no data is touched."""
@@ -183,6 +184,11 @@ class Query:
         if self._records:
             raise errors.InvalidInput(
                 "A query that ends with EMIT CHANGES begins with what arrives from now on; leave out window.",
+                "invalid_input",
+            )
+        if self.limit is not None:
+            raise errors.InvalidInput(
+                "A query that ends with EMIT CHANGES has no end; leave out limit, and stop reading when you have enough rows.",
                 "invalid_input",
             )
         self._begin()

@@ -10,6 +10,7 @@ from typing import Any
 
 from catalog.paths import quote
 from lineage.ingest.error_text import without_data
+from lineage.ingest.parse import parse_time
 
 Json = dict[str, object]
 Read = Callable[[Mapping[str, Any]], Json | None]
@@ -142,7 +143,8 @@ def hierarchy(facet: Mapping[str, Any]) -> Json | None:
     return _listed(facet, "hierarchy", lambda item: _named(item, "name", "type"))
 
 
-_COUNTS = ("rowCount", "bytes", "size", "fileCount", "lastUpdated")
+_COUNTS = ("rowCount", "bytes", "size", "fileCount")
+_TIMES = ("lastUpdated", "captureDate")
 _COLUMN_COUNTS = ("nullCount", "distinctCount", "count")
 
 
@@ -152,7 +154,7 @@ def statistics(facet: Mapping[str, Any]) -> Json | None:
 
 
 def quality_metrics(facet: Mapping[str, Any]) -> Json | None:
-    """Counts, of the whole and by column. Smallest, largest, sums and quantiles are values of the data: left out."""
+    """Counts, of the whole and by column, and when. Smallest, largest, sums and quantiles are values of the data: left out."""
     by_column = facet.get("columnMetrics")
     columns = by_column if isinstance(by_column, Mapping) else {}
     counts, left_out = {}, 0
@@ -164,6 +166,7 @@ def quality_metrics(facet: Mapping[str, Any]) -> Json | None:
     return _some(
         {
             **(statistics(facet) or {}),
+            **{name: facet[name] for name in _TIMES if parse_time(facet.get(name)) is not None},
             "columns": counts,
             "valuesLeftOut": left_out or None,
             "cut": max(0, len(columns) - MAX_ITEMS) or None,

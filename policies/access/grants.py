@@ -10,7 +10,7 @@ from catalog.errors import Conflict, DatasetNotFound, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.ports import EventSink
 from policies.access.identity import Identity
-from policies.access.who_has_access import Access, WhoHasAccess
+from policies.access.who_has_access import Access, WhoHasAccess, require_known
 from policies.audit.log import AuditLog
 from policies.decision.agents import concerns, require_person
 from policies.decision.domains import Domain, Power
@@ -190,6 +190,10 @@ class Grants:
         Raises DatasetNotFound, InvalidInput for a path that cannot be read.
         """
         return self.access_of(reference, as_of).at(FieldPath.parse(path) if path is not None else None)
+
+    def require_field(self, reference: str, path: str, as_of: datetime | None = None) -> None:
+        """Raises DatasetNotFound, NotFound for a field that is not known, InvalidInput for a path that cannot be read."""
+        require_known(self._facts.facts(reference, as_of), FieldPath.parse(path), "path")
 
     def access_of(self, reference: str, as_of: datetime | None = None) -> WhoHasAccess:
         """The same for any number of places of a dataset. Raises DatasetNotFound."""

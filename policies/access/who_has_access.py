@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from catalog.errors import NotFound
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.alike import Alike, Kind
@@ -194,3 +195,13 @@ def principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tuple
         yield "group", name, Subject("", frozenset({name}), roles)
     for name in sorted(set(view.roles).union(*(g.subject.roles for g in active))):
         yield "role", name, Subject("", frozenset(), frozenset({name}))
+
+
+def require_known(facts: DatasetFacts, place: FieldPath, parameter: str) -> None:
+    """Raises NotFound for a place that no field is or holds: of a mistyped name it would read as if nobody had access."""
+    paths = [FieldPath.parse(each.path) for each in facts.fields]
+    if not any(path.contains(place) or place.contains(path) for path in paths):
+        raise NotFound(
+            f"{facts.reference} has no field {place} that is known; the dataset's schema lists them.",
+            details={"field": parameter, "dataset": facts.reference},
+        )

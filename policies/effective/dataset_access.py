@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from catalog.errors import InvalidInput, NotAllowed, NotFound
+from catalog.errors import InvalidInput, NotAllowed
 from catalog.paths import FieldPath
 from policies.access.alike import Alike, Kind
 from policies.access.identity import Identity
+from policies.access.who_has_access import require_known
 from policies.decision.domains import Power
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import GROUP, ROLE, USER, Holding, Principal, principals
@@ -100,7 +101,7 @@ class DatasetAccess:
         facts = self._moments.facts(reference, moment)
         place = FieldPath.parse(field) if field is not None else None
         if place is not None:
-            _require_known(facts, place)
+            require_known(facts, place, "field")
         wrong = next((kind for kind in kinds if kind not in KINDS), None)
         if wrong is not None:
             raise InvalidInput(f"{wrong!r} is not a kind here; use {', '.join(KINDS)}.", details={"field": "kind"})
@@ -155,12 +156,3 @@ class DatasetAccess:
                 met.add(summary.what)
                 collected.append((purpose, summary))
         return collected
-
-
-def _require_known(facts: DatasetFacts, place: FieldPath) -> None:
-    paths = [FieldPath.parse(each.path) for each in facts.fields]
-    if not any(path.contains(place) or place.contains(path) for path in paths):
-        raise NotFound(
-            f"{facts.reference} has no field {place} that is known; the dataset's schema lists them.",
-            details={"field": "field", "dataset": facts.reference},
-        )

@@ -271,6 +271,8 @@ def access(
     grants: From[Grants], record: ReportedOn, path: Text | None = None, asOf: AsOf = None
 ) -> answers.DatasetAccess:
     """Who may read the dataset, or one field of it, by which role or grant, masked or unmasked, until when."""
+    if path is not None:
+        grants.require_field(record.reference, path, asOf)
     return answers.DatasetAccess(
         dataset=record.reference,
         access=[readable(each) for each in grants.who_has_access(record.reference, path, asOf)],

@@ -128,7 +128,7 @@ def _with_run(run: MarquezRun, kept: Mapping[str, Any]) -> MarquezRun:
 
 def run_facets_of(kept: Mapping[str, Any]) -> Facets:
     """What is kept of the facets of a run, as OpenLineage has them."""
-    return {key: facet(name, _without_own(kept[key])) for key, name in _RUN.items() if key in kept}
+    return {key: facet(name, _given_back(key, kept[key])) for key, name in _RUN.items() if key in kept}
 
 
 _OWN = ("cut", "valuesLeftOut", "stackTraceLeftOut")
@@ -147,10 +147,17 @@ def _given_back(key: str, value: Mapping[str, Any]) -> Json:
             previous = {"previousIdentifier": value["previous"]} if value.get("previous") else {}
             return {"lifecycleStateChange": value.get("state"), **previous}
         case "dataQualityMetrics":
-            plain = _without_own(value)
-            return {**plain, "columnMetrics": plain.pop("columns", {})}
+            return _renamed(_without_own(value), "columns", "columnMetrics")
+        case "extractionError":
+            errors = [_renamed(each, "message", "errorMessage") for each in value.get("errors", ())]
+            return {**_without_own(value), **({"errors": errors} if errors else {})}
         case _:
             return _without_own(value)
+
+
+def _renamed(value: Mapping[str, Any], kept: str, given: str) -> Json:
+    """The same under the name that the spec has for one key."""
+    return {given if key == kept else key: inner for key, inner in value.items()}
 
 
 class _Field(TypedDict):

@@ -20,6 +20,7 @@ from api.features.marquez.reported import with_run_facets
 from api.features.marquez.shapes import NEVER, name_of
 from api.visibility.readers import Reader
 from catalog.errors import NotFound
+from lineage.ingest.parse import run_id_of
 from lineage.model import Node, parts_of
 from lineage.questions.answers import JobDetails
 
@@ -63,12 +64,10 @@ def job(node: Node, inputs: Iterable[str] = (), outputs: Iterable[str] = ()) -> 
     )
 
 
-def whole_job(details: JobDetails) -> MarquezJob:
+def whole_job(reader: Reader, details: JobDetails) -> MarquezJob:
     """A job with its newest runs, its version and the job that started it."""
     shown = job(details.node, details.reads, details.writes)
-    runs = [run(row, details.node) for row in details.runs[:_RUNS_SHOWN]]
-    if runs:
-        runs[0] = runs[0].model_copy(update={"facets": run_facets(details.node)})
+    runs = whole_runs(reader, details, details.runs[:_RUNS_SHOWN])
     return shown.model_copy(
         update={
             "latestRun": runs[0] if runs else None,
@@ -96,6 +95,14 @@ def job_version(shown: MarquezJob) -> MarquezJobVersion:
         facets=shown.facets,
         context={},
     )
+
+
+def whole_runs(reader: Reader, details: JobDetails, rows: Iterable[Mapping[str, Any]]) -> list[MarquezRun]:
+    """Some of a job's runs, each with what is kept of its facets; what a run ran on is known of the newest one."""
+    node = details.node
+    engine, newest = run_facets(node), node.info.get("lastRun")
+    shown = [run(row, node).model_copy(update={"facets": engine if row["id"] == newest else {}}) for row in rows]
+    return with_run_facets(reader, node.namespace, node.name, shown)
 
 
 def run(row: Mapping[str, Any], of: Node) -> MarquezRun:
@@ -127,10 +134,10 @@ def run_state(state: object) -> RunState:
 def newest_run(reader: Reader, node: Node, run_id: str) -> MarquezRun:
     """The newest run of a job, with what is kept of its facets. Raises NotFound where another one is the newest by now."""
     details = reader.lineage.job(node.id)
+    kept_id = run_id_of(run_id)
     for row in details.runs:
-        if row["id"] == run_id:
-            shown = run(row, details.node).model_copy(update={"facets": run_facets(details.node)})
-            return with_run_facets(reader, node.namespace, node.name, [shown])[0]
+        if row["id"] == kept_id:
+            return whole_runs(reader, details, [row])[0]
     latest = job(details.node).latestRun
     if latest is None:
         raise no_run(run_id)

@@ -190,6 +190,9 @@ def test_policies_see_columns_as_unscanned_and_nothing_can_be_queried(weir: ApiW
     refused = weir.admin.post("/api/v1/query", json={"sql": f"SELECT * FROM `{SHOP}/{USERS}`", "purpose": "x"})
     assert refused.status_code in (400, 404) and "Traceback" not in refused.text
     assert ask(weir, f"{place()}/access")["access"] is not None
+    assert weir.admin.get(f"/api/v1/{place()}/access", params={"path": "value.email"}).status_code == 200
+    unknown = weir.admin.get(f"/api/v1/{place()}/access", params={"path": "value.emial"})
+    assert unknown.status_code == 404 and "has no field value.emial" in unknown.json()["error"]["message"]
 
 
 def test_rebuilding_lineage_makes_the_same_records_and_drops_what_no_event_says(weir: ApiWorld) -> None:

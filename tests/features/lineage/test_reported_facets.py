@@ -103,7 +103,7 @@ def test_lifecycle(weir: ApiWorld) -> None:
 
 
 def test_statistics_quality_metrics_and_assertions_without_values(weir: ApiWorld) -> None:
-    metrics = {"rowCount": 10, "bytes": 99, "columnMetrics": {
+    metrics = {"rowCount": 10, "bytes": 99, "lastUpdated": "2026-01-01T00:00:00Z", "captureDate": "4242424", "columnMetrics": {
         "email": {"nullCount": 1, "distinctCount": 9, "min": "a@secret.example", "max": "z@secret.example",
                   "quantiles": {"0.5": 4242424}}}}  # fmt: skip
     assertions = {
@@ -123,14 +123,17 @@ def test_statistics_quality_metrics_and_assertions_without_values(weir: ApiWorld
         outputs=[ref("copy", LAKE, "outputFacets", {"outputStatistics": {"rowCount": 7, "size": 70}})]))  # fmt: skip
     assert told(weir, "inputStatistics") == {"rowCount": 10, "size": 5, "fileCount": 1}
     assert told(weir, "dataQualityMetrics") == {
-        "rowCount": 10, "bytes": 99, "columns": {"email": {"nullCount": 1, "distinctCount": 9}}, "valuesLeftOut": 3,
+        "rowCount": 10, "bytes": 99, "lastUpdated": "2026-01-01T00:00:00Z",
+        "columns": {"email": {"nullCount": 1, "distinctCount": 9}}, "valuesLeftOut": 3,
     }  # fmt: skip
     assert told(weir, "dataQualityAssertions") == {
         "assertions": [{"assertion": "not_null", "column": "email", "success": False}], "valuesLeftOut": 2}  # fmt: skip
     copy = ask(weir, place("copy", LAKE))["reported"]["facets"]
     assert copy["outputStatistics"] == {"rowCount": 7, "size": 70, "at": "2026-01-01T00:00:00Z"}
     given_back = ask(weir, f"namespaces/{quote(SHOP, safe='')}/datasets/{USERS}")["facets"]["dataQualityMetrics"]
-    assert given_back["columnMetrics"] == {"email": {"nullCount": 1, "distinctCount": 9}}
+    assert {key: value for key, value in given_back.items() if not key.startswith("_")} == {
+        "rowCount": 10, "bytes": 99, "lastUpdated": "2026-01-01T00:00:00Z",
+        "columnMetrics": {"email": {"nullCount": 1, "distinctCount": 9}}}  # fmt: skip
     database = Path(weir.services[Home].root / "weir.db").read_bytes()
     assert b"secret.example" not in database and b"4242424" not in database
 
@@ -195,6 +198,9 @@ def test_facets_of_runs(weir: ApiWorld) -> None:
     )
     assert set(ask(weir, "jobs/runs/r1/facets")["facets"]) == {
         "nominalTime", "errorMessage", "externalQuery", "extractionError", "tags", "test"}  # fmt: skip
+    errors = run["facets"]["extractionError"]["errors"]
+    assert errors == [{"errorMessage": "bad […]", "task": "t"}], "under the names of the spec"
+    assert ask(weir, "namespaces/jobs/jobs/loader")["latestRuns"] == [run] == [ask(weir, "jobs/runs/r1")]
     assert ask(weir, "jobs/jobs/loader/runs")["runs"][0]["facets"]["nominalTime"] == facets["nominalTime"]
 
 

@@ -215,11 +215,16 @@ def test_a_run_by_its_id_alone_and_a_job_in_a_namespace_called_runs(weir: ApiWor
     with world_of_runs(weir):
         assert ask(weir, "jobs/runs/nightly")["reads"] == [node("orders")], "Weir's own route still finds it"
         assert ask(weir, "jobs/runs/nightly/runs")["total"] == 1
+        by_id = ask(weir, f"jobs/runs/{UPPER}")
+        assert by_id == ask(weir, f"jobs/runs/{UPPER.lower()}") and by_id["startedAt"] is not None
+
+
+UPPER = "AAAAAAAA-0000-4000-8000-00000000000A"
 
 
 @contextmanager
 def world_of_runs(weir: ApiWorld) -> Iterator[None]:
-    event = run(300, ["orders"], [], job="nightly", run_id="r9")
+    event = run(300, ["orders"], [], job="nightly", run_id=UPPER)
     event["job"]["namespace"] = "runs"
     assert weir.admin.post("/api/v1/lineage", json=event).status_code == 201
     weir.fold()

@@ -19,7 +19,7 @@ from api.features.marquez.answers import (
     RunState,
 )
 from api.features.marquez.facets import job_facets, run_facets
-from api.features.marquez.reported import run_facets_of, with_run_facets
+from api.features.marquez.reported import run_facets_of
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
@@ -67,13 +67,13 @@ def get_all_jobs(
 @router.get("/namespaces/{namespace}/jobs/{job}", dependencies=[signed_in(KNOWN)])
 def get_marquez_job(readers: From[Readers], caller: Caller, namespace: Name, job: Name) -> MarquezJob:
     """A job with what it reads, writes, and its newest runs."""
-    return runs.whole_job(_details(readers.of(caller), namespace, job))
+    return _whole(readers.of(caller), namespace, job)
 
 
 @router.get("/namespaces/{namespace}/jobs/{job}/versions", dependencies=[signed_in(KNOWN)])
 def get_marquez_job_versions(readers: From[Readers], caller: Caller, namespace: Name, job: Name) -> MarquezJobVersions:
     """The version that a job is in: what it reads and writes, where its code is. Earlier ones are not kept."""
-    version = runs.job_version(runs.whole_job(_details(readers.of(caller), namespace, job)))
+    version = runs.job_version(_whole(readers.of(caller), namespace, job))
     return MarquezJobVersions(versions=[version], totalCount=1)
 
 
@@ -82,7 +82,7 @@ def get_marquez_job_version(
     readers: From[Readers], caller: Caller, namespace: Name, job: Name, version: Name
 ) -> MarquezJobVersion:
     """The version that a job is in, by its id."""
-    current = runs.job_version(runs.whole_job(_details(readers.of(caller), namespace, job)))
+    current = runs.job_version(_whole(readers.of(caller), namespace, job))
     if current.version != version:
         raise NotFound(f"{job} is in version {current.version}; earlier ones, as {version}, are not kept.", details={})
     return current
@@ -95,8 +95,7 @@ def get_marquez_runs(
     """The runs of a job that are remembered, newest first."""
     reader = readers.of(caller)
     details = _details(reader, namespace, job)
-    page = [runs.run(row, details.node) for row in details.runs[offset : offset + limit]]
-    shown = with_run_facets(reader, details.node.namespace, details.node.name, page)
+    shown = runs.whole_runs(reader, details, details.runs[offset : offset + limit])
     return MarquezRuns(runs=shown, totalCount=len(details.runs))
 
 
@@ -116,6 +115,10 @@ def get_marquez_run_facets(
         return MarquezKeptFacets(runId=run_id, facets=job_facets(job))
     kept = reader.producers.of_runs(job.namespace, job.name).get(str(job.info.get("lastRun")), {})
     return MarquezKeptFacets(runId=run_id, facets={**run_facets(job), **run_facets_of(kept)})
+
+
+def _whole(reader: Reader, namespace: str, job: str) -> MarquezJob:
+    return runs.whole_job(reader, _details(reader, namespace, job))
 
 
 def _details(reader: Reader, namespace: str, job: str) -> JobDetails:

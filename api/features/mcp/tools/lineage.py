@@ -17,6 +17,8 @@ from api.features.mcp.tools.spec import (
 )
 
 _DEPTH = Argument("depth", kind="integer", others=("hops", "maxHops", "maxDepth"))
+_CUT = "More exist than these: ask with a smaller depth, or of a dataset that is nearer."
+_MORE_PATHS = "More exist than these: the shortest are here. Ask for a shorter part of the way to see the others."
 _NODE_FACTS = ("columnTags", "location", "lastRun", "clockAhead", "producer", "engine", "sqlDialect")
 
 
@@ -31,7 +33,8 @@ async def _lineage(api: OwnRoutes, values: Values) -> ToolAnswer:
     edges, offset, total = page(body["edges"], values)
     ends = {body["root"]} | {each[end] for each in edges for end in ("source", "target", "job") if each.get(end)}
     nodes = [without(each, *_NODE_FACTS) for each in body["nodes"] if not offset or each["id"] in ends]
-    return ToolAnswer({**without(body, "nodes", "edges"), "nodes": nodes, "edges": edges}, "edges", offset, total)
+    data = {**without(body, "nodes", "edges"), "nodes": nodes, "edges": edges}
+    return ToolAnswer(data, "edges", offset, total, note=_CUT if body["truncated"] else "")
 
 
 async def _path(api: OwnRoutes, values: Values) -> ToolAnswer:
@@ -40,7 +43,7 @@ async def _path(api: OwnRoutes, values: Values) -> ToolAnswer:
     target = await node_id(api, values["to"], values["to_field"])
     body = await api.need("/lineage/paths", **{"from": source, "to": target})
     paths, offset, total = page(body["paths"], values)
-    return ToolAnswer({**body, "paths": paths}, "paths", offset, total)
+    return ToolAnswer({**body, "paths": paths}, "paths", offset, total, note=_MORE_PATHS if body["truncated"] else "")
 
 
 async def _impact(api: OwnRoutes, values: Values) -> ToolAnswer:
@@ -52,7 +55,7 @@ async def _impact(api: OwnRoutes, values: Values) -> ToolAnswer:
     )
     affected, offset, total = page(body["affected"], values)
     data = {**without(body, "affected"), "affected": [without(each, "location") for each in affected]}
-    return ToolAnswer(data, "affected", offset, total)
+    return ToolAnswer(data, "affected", offset, total, note=_CUT if body["truncated"] else "")
 
 
 TOOLS = (

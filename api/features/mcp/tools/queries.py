@@ -23,6 +23,9 @@ from policies.decision.agents import most_rows
 _SQL = Argument("sql", "one SELECT, SHOW or DESCRIBE", required=True, others=("query", "statement", "q"))
 _MORE_ROWS = "select fewer columns, or ask again with a condition that leaves out the rows shown"
 
+_SHORTER_PAGE = "ask again with limit={shown}, which gives the cursor for the next rows"
+_NEXT_PAGE = "More rows follow these: once you have all of them, call again with `next` as cursor."
+
 _USUAL = 100
 """Rows of an answer where no number was asked for."""
 
@@ -67,10 +70,10 @@ async def _view(api: OwnRoutes, values: Values) -> ToolAnswer:
         return ToolAnswer({"views": shown}, "views", offset, total)
     asked: dict[str, Parameter] = {name: values[name] for name in ("key", "prefix", "where", "cursor", "purpose")}
     path, limit = f"/views{address(values['view'])}/rows", _rows(api, values)
-    if values["key"] is not None:
-        return ToolAnswer(await api.need(path, limit=limit, **asked), "rows", again=_MORE_ROWS)
     body = await api.need(path, limit=limit, **asked)
-    return ToolAnswer(body, "rows", again="ask again with limit={shown}, which gives the cursor for the next rows")
+    note = _NEXT_PAGE if body["next"] is not None else ""
+    again = _MORE_ROWS if values["key"] is not None else _SHORTER_PAGE
+    return ToolAnswer(body, "rows", note=note, again=again)
 
 
 TOOLS = (

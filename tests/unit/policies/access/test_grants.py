@@ -117,6 +117,19 @@ def test_who_has_access_to_a_field(world: World) -> None:
     assert by_pair["user", "ana"].to_json()["until"] == "2026-07-01T00:00:00Z"
 
 
+@pytest.mark.parametrize("path", ["value.emial", "headers.nothing"])
+def test_a_field_that_is_not_known_is_not_one_that_nobody_may_read(world: World, path: str) -> None:
+    with pytest.raises(NotFound, match=f"prod/orders has no field {path} that is known") as unknown:
+        world.grants.require_field("prod/orders", path)
+    assert unknown.value.details == {"field": "path", "dataset": "prod/orders"}
+
+
+def test_a_field_and_what_holds_it_are_known(world: World) -> None:
+    for path in ("value.customer.email", "value.customer", "value"):
+        world.grants.require_field("prod/orders", path)
+    assert world.grants.who_has_access("prod/orders", "value.customer") != []
+
+
 def test_who_has_access_for_a_purpose(world: World) -> None:
     accesses = world.grants.who_has_access("prod/payments", "value.card")
     grace = [a for a in accesses if a.subject == "grace"]
