@@ -19,6 +19,8 @@ from catalog.paths import FieldPath
 from policies.adapters.spark.map_keys import cast_keys, is_cast, unfit_key
 from policies.sql.literals import literal
 
+DECIMAL_TEXT = "^-?[0-9]+([.][0-9]+)?$"
+"""A text that is a DECIMAL: without an exponent, a plus or separators of thousands."""
 NONE = "CAST(array() AS ARRAY<INT>)"
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 Fields = tuple[tuple[str, DataType], ...]
@@ -163,7 +165,9 @@ def leaf(kind: Primitive, token: str, source: str | None) -> str:
     if name in _INTEGERS:
         return f"CASE WHEN {token}.t = 'BIGINT' OR {token}.t LIKE 'DECIMAL%' THEN {cast} END"
     if name.startswith("DECIMAL"):
-        return f"CASE WHEN {number} THEN {cast} END"
+        # Money is often sent as text, so that no reader makes a double of it.
+        plain = f"({token}.t = 'STRING' AND {text} RLIKE {literal(DECIMAL_TEXT)})"
+        return f"CASE WHEN {number} OR {plain} THEN {cast} END"
     if name in _MOST_DIGITS:
         return f"CASE WHEN {number} OR {text} IN {_NOT_FINITE} THEN {cast} END"
     if name == "BINARY":

@@ -260,19 +260,28 @@ def may_lose(kind: DataType) -> str | None:
     return "|".join(patterns) or None
 
 
-_NUMBER_AS_TEXT = '"[-+]?+[0-9.,]++(?:[eE][-+]?+[0-9,]++)?+"'
+_NUMBER_AS_TEXT = '[-+]?+[0-9.,]++(?:[eE][-+]?+[0-9,]++)?+"'
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 
 
 def other_form(kind: DataType) -> str | None:
     """A pattern that JSON text has where a value of another form than its type's may be taken for one: `from_json` makes a
-    DECIMAL of a text, and a TIMESTAMP of a whole number, which it takes for seconds."""
+    DECIMAL of a text, rounded to its places, and a TIMESTAMP of a whole number, which it takes for seconds."""
     patterns: dict[str, None] = {}
     for field, name in _leaves(kind, None):
         if name.startswith("DECIMAL"):
-            patterns[_before(field) + _NUMBER_AS_TEXT] = None
+            patterns[f'{_before(field)}"(?!{_fitting(name)}"){_NUMBER_AS_TEXT}'] = None
         elif name == "TIMESTAMP":
             patterns[_before(field) + "-?+[0-9]"] = None
     return "|".join(patterns) or None
+
+
+def _fitting(decimal: str) -> str:
+    """The pattern of a text that this type holds as it is."""
+    parts = _DECIMAL.fullmatch(decimal)
+    precision, scale = (int(parts[1]), int(parts[2])) if parts else (10, 0)
+    digits = f"[0-9]{{1,{precision - scale}}}" if precision > scale else "0"
+    return f"-?{digits}" + (rf"(?:\.[0-9]{{1,{scale}}})?" if scale else "")
 
 
 def _before(field: str | None) -> str:
