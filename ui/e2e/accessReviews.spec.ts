@@ -74,6 +74,9 @@ test("a campaign from its start to its evidence", async () => {
     // Many at once, with one reason.
     await owner.getByLabel(/^all \d+ on this page$/).check();
     await owner.locator(".panel-head").getByRole("button", { name: "Keep" }).click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await owner.getByLabel(/rights? chosen$/).waitFor();
+    await owner.locator(".panel-head").getByRole("button", { name: "Keep" }).click();
     await dialog.getByLabel("Reason").fill("needed for the fraud work");
     await dialog.getByRole("button", { name: "Keep" }).click();
     await grant.getByText("kept by otto").waitFor();

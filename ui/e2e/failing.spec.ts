@@ -1,7 +1,7 @@
 // What a page shows where an answer failed, was refused by the browser, or belongs to another thing.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, settled, visit, WEIR } from "./weir";
+import { launch, settled, tokenOf, visit, WEIR } from "./weir";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -161,5 +161,29 @@ test("a double click sends a form once", async () => {
   await page.getByText(SENTENCE).waitFor();
   await settled(page);
   expect(sent).toHaveLength(1);
+  await context.close();
+});
+
+test("the page of something that is not there is headed by its name", async () => {
+  const { context, page } = await visit(browser, "admin");
+  for (const [path, title] of [
+    ["/domains/nope", "nope"],
+    ["/agents/nope", "Agent: nope"],
+  ]) {
+    await page.goto(`${WEIR}${path}`);
+    await page.getByRole("heading", { level: 1, name: title as string, exact: true }).waitFor();
+    expect(await page.title()).toBe(`${title} · Weir`);
+  }
+  await context.close();
+});
+
+test("a moment of the past is in UTC, wherever the browser is", async () => {
+  const context = await browser.newContext({ timezoneId: "Asia/Kolkata" });
+  await context.addInitScript((token) => sessionStorage.setItem("weir.token", token), tokenOf("admin"));
+  const page = await context.newPage();
+  await page.goto(`${WEIR}/datasets/prod/orders/access`);
+  const sent = page.waitForRequest((request) => request.url().includes("asOf="));
+  await page.getByLabel("As of, in UTC").fill("2026-01-02T03:04");
+  expect(decodeURIComponent((await sent).url())).toContain("asOf=2026-01-02T03:04:00Z");
   await context.close();
 });

@@ -3,8 +3,12 @@ import { parseNodeId } from "@/lib/nodeId";
 
 const part = encodeURIComponent;
 
+function asked(params: Record<string, string | null | undefined>): [string, string][] {
+  return Object.entries(params).filter((p): p is [string, string] => p[1] != null && p[1] !== "");
+}
+
 function query(params: Record<string, string | null | undefined>): string {
-  const given = Object.entries(params).filter((p): p is [string, string] => p[1] != null && p[1] !== "");
+  const given = asked(params);
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
@@ -32,10 +36,8 @@ export const links = {
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
   savedQuery: (id: string) => `/query${query({ saved: id })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) => {
-    const commas = fields.some((field) => field.includes(","));
-    const address = new URLSearchParams(query({ dataset, fields: commas ? null : fields.join(","), purpose }));
-    // One parameter each where a name has a comma itself; an empty one beside a single field marks it.
-    if (commas) for (const field of [...fields, ""]) address.append("fields", field);
+    // A parameter each: names of fields have commas, too.
+    const address = new URLSearchParams([...asked({ dataset, purpose }), ...fields.map((field) => ["field", field])]);
     return `/requests/new${address.size > 0 ? `?${address}` : ""}`;
   },
   request: (id: string) => `/requests/${part(id)}`,
@@ -72,10 +74,9 @@ export const links = {
   admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),
 };
 
-/** The fields that an address of `links.ask` has. */
+/** The fields that an address of `links.ask` has, or one written by hand: `fields=value.a,value.b`. */
 export function askedFields(params: URLSearchParams): string[] {
-  const given = params.getAll("fields");
-  return (given.length === 1 ? (given[0] ?? "").split(",") : given).filter(Boolean);
+  return [...params.getAll("field"), ...(params.get("fields") ?? "").split(",")].filter(Boolean);
 }
 
 /** The page of a lineage node. */

@@ -204,10 +204,8 @@ function Items({ review }: { review: OneAccessReview }) {
         <DecideItems
           review={review.id}
           {...asking}
-          onClose={() => {
-            setAsking(null);
-            setPicked(new Set());
-          }}
+          onDecided={() => setPicked(new Set())}
+          onClose={() => setAsking(null)}
         />
       )}
     </section>

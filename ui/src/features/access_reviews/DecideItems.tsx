@@ -16,11 +16,13 @@ export function DecideItems({
   review,
   verdict,
   items,
+  onDecided,
   onClose,
 }: {
   review: string;
   verdict: Verdict;
   items: ReviewItem[];
+  onDecided: () => void;
   onClose: () => void;
 }) {
   const decide = useDecideItems(review);
@@ -56,7 +58,12 @@ export function DecideItems({
             event.preventDefault();
             decide.mutate(
               { items: items.map((item) => item.number), verdict, reason: reason.trim() },
-              { onSuccess: (done) => done.refused.length === 0 && onClose() },
+              {
+                onSuccess: (done) => {
+                  onDecided();
+                  if (done.refused.length === 0) onClose();
+                },
+              },
             );
           }}
         >

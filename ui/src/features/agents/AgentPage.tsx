@@ -21,7 +21,7 @@ export default function AgentPage() {
   const { may } = useMay();
   return (
     <div className="page">
-      <Answer of={page}>
+      <Answer of={page} title={`Agent: ${id}`}>
         {({ agent, calls }) => (
           <div className="stack">
             <PageHead title={`Agent: ${agent.name}`} shown={agent.name} />

@@ -20,7 +20,7 @@ export default function DomainPage() {
   const domain = useDomain(name);
   return (
     <div className="page">
-      <Answer of={domain} lines={6}>
+      <Answer of={domain} lines={6} title={name}>
         {(of) => <Shown of={of} />}
       </Answer>
     </div>

@@ -140,7 +140,10 @@ function Actions({ of }: { of: IncidentDetails }) {
             type="button"
             className="button small"
             disabled={change.isPending}
-            onClick={() => change.mutate({ kind: "assign", user: me.data.user })}
+            onClick={() => {
+              const { user } = me.data;
+              change.mutate({ kind: "assign", user }, { onSuccess: () => setPerson(user) });
+            }}
           >
             Take it
           </button>

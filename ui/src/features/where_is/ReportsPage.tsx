@@ -6,6 +6,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
 import { useWhereIs, whereIsCsv } from "@/api/reports";
 import { Answer } from "@/components/Answer";
+import { AsOf } from "@/components/AsOf";
 import { Empty } from "@/components/Empty";
 import { PageNeeds } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
@@ -95,7 +96,7 @@ function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; t
   const navigate = useNavigate();
   const [kind, setKind] = useState<Kind>(initialKind);
   const [text, setText] = useState(initialKind === "entity" ? entityWords(initialText) : initialText);
-  const [asOf, setAsOf] = useState(at?.slice(0, 16) ?? "");
+  const [asOf, setAsOf] = useState(at ?? "");
   const entities = useSearch({ q: "", kind: "field" }, 1).data?.facets.entity ?? [];
   return (
     <form
@@ -109,7 +110,7 @@ function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; t
                 entities.map((e) => e.value),
               )
             : text.trim();
-        if (named) navigate(links.whereIs({ [kind]: named, asOf: asOf ? `${asOf}:00Z` : null }));
+        if (named) navigate(links.whereIs({ [kind]: named, asOf: asOf || null }));
       }}
     >
       <label htmlFor="kind" className="visually-hidden">
@@ -138,16 +139,7 @@ function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; t
           ))}
         </datalist>
       )}
-      <label className="row">
-        <span className="muted">as of (UTC)</span>
-        <input
-          className="input"
-          style={{ width: 200 }}
-          type="datetime-local"
-          value={asOf}
-          onChange={(e) => setAsOf(e.target.value)}
-        />
-      </label>
+      <AsOf initial={at} onChange={setAsOf} />
       <button type="submit" className="button primary" disabled={!text.trim()}>
         Find
       </button>
