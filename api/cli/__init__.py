@@ -50,6 +50,11 @@ def main() -> None:
     except (WeirError, StackError) as error:
         print_failure(_worded(error), error)
         sys.exit(2 if isinstance(error, UnknownName) or _names_nothing(error) else 1)
+    except UnicodeEncodeError as error:
+        if error.reason != "surrogates not allowed":  # only bytes of the command line become such halves of characters
+            raise
+        print_failure("A word of the command is not UTF-8 text.", error)
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -140,8 +142,9 @@ def settings(output: Output = Format.YAML) -> None:
         if room != section:
             lines.append(f"# {room}:")
             section = room
-        value = yaml.safe_dump({name: default}, default_flow_style=True).strip()[1:-1]
-        lines.append(f"#   {value}  # {meaning}")
+        written = {name: json.loads(json.dumps(default, default=str))}
+        value = yaml.safe_dump(written, default_flow_style=True, width=sys.maxsize).strip()[1:-1]
+        lines.append(f"#   {value}  # {' '.join(meaning.split())}")  # a line each, or one of them is no comment
     print_text("\n".join(lines))
 
 

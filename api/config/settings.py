@@ -132,7 +132,7 @@ def documented() -> Iterator[tuple[str, Any, str]]:
         assert isinstance(kind, type) and issubclass(kind, BaseModel)
         for name, field in kind.model_fields.items():
             default = field.get_default(call_default_factory=True)
-            shown = "" if isinstance(default, SecretStr) else default
+            shown = default.get_secret_value() if isinstance(default, SecretStr) else default  # a default is no secret
             yield f"WEIR_{room.upper()}__{name.upper()}", shown, field.description or ""
 
 

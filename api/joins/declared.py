@@ -138,6 +138,7 @@ class DeclaredService:
         self._rights.require(subject, documents, prune=prune)
         if dry_run:
             changes = self._applier.plan(documents, prune=prune)
+            self._applier.rehearse(documents, changes)
         else:
             changes = self._apply(documents, subject, prune, allow_unknown, later)
             self._origins.applied(changes, subject.user, checkout, self._applier.get)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
@@ -114,6 +114,10 @@ class Handler(Protocol):
         for each name with which something is left to do."""
 
 
+class _Rehearsed(Exception):
+    """Takes a rehearsal's transaction back."""
+
+
 class Applier:
     """Plans and applies documents over the handlers of every room.
 
@@ -137,6 +141,14 @@ class Applier:
         the kinds they contain. Raises InvalidInput naming the line."""
         self._check(documents)
         return self._noted(self._changes(documents, prune), documents)
+
+    def rehearse(self, documents: Sequence[Document], changes: Sequence[Change]) -> None:
+        """Write the changes of a plan and take them back. Raises what `apply` meets only then, such as Conflict for what others
+        need."""
+        if any(change.action is not Action.UNCHANGED for change in changes):
+            with suppress(_Rehearsed), self._transaction():
+                self._write(documents, changes, None)
+                raise _Rehearsed
 
     def _noted(self, changes: Sequence[Change], documents: Sequence[Document]) -> list[Change]:
         by_key = {(d.kind, d.key): d for d in documents}
@@ -184,24 +196,27 @@ class Applier:
         """Do it: all of it or nothing. Gives what was done. `allowed` is called in the transaction, before anything is
         written, and raises a WeirError where it may not be done any more. `review` gets what would be done before the
         transaction, and raises a WeirError to refuse it."""
-        by_key = {(d.kind, d.key): d for d in documents}
         self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
         review(self._changes(documents, prune))
         with self._transaction():
             allowed()
             changes = self._changes(documents, prune)
-            for change in changes:
-                handler = self._handlers[change.kind]
-                if change.action in (Action.CREATE, Action.UPDATE):
-                    handler.put(by_key[change.kind, change.name], by)
-                elif change.action is Action.DELETE:
-                    handler.delete(change.name, by)
-            self._hold(changes)
+            self._write(documents, changes, by)
         left: dict[tuple[str, str], str] = {}
         for kind, handler in self._handlers.items():
             problems = handler.settle([change for change in changes if change.kind == kind]) or {}
             left |= {(kind, name): problem for name, problem in problems.items()}
         return [replace(each, problem=left.get((each.kind, each.name), "")) for each in changes]
+
+    def _write(self, documents: Sequence[Document], changes: Sequence[Change], by: str | None) -> None:
+        by_key = {(d.kind, d.key): d for d in documents}
+        for change in changes:
+            handler = self._handlers[change.kind]
+            if change.action in (Action.CREATE, Action.UPDATE):
+                handler.put(by_key[change.kind, change.name], by)
+            elif change.action is Action.DELETE:
+                handler.delete(change.name, by)
+        self._hold(changes)
 
     def get(self, kind: str, key: str | None = None) -> list[WrittenDocument]:
         """Documents as they were applied, one or all of a kind. `kind` in any case, plural or singular.

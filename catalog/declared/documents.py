@@ -68,12 +68,11 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
         document = _document(value, kinds, file, node.start_mark.line + 1, lines)
         identity = (document.kind, document.key)
         if identity in lines_of:
-            raise wrong(
-                file,
-                document.line,
-                "metadata.name",
-                f"{document.kind} {document.key!r} is there twice (first at line {lines_of[identity]})",
-            )
+            first = lines_of[identity]
+            text = f"{document.kind} {document.key!r} is there twice (first at line {first})"
+            error = wrong(file, document.line, "metadata.name", text)
+            error.details["first"] = first
+            raise error
         lines_of[identity] = document.line
         documents.append(document)
     return documents

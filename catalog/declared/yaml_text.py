@@ -20,7 +20,7 @@ try:  # libyaml reads the largest text in about a quarter of the time, in which 
 except ImportError:
     from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
-_MOST_BYTES = 2 * 1024 * 1024
+MOST_BYTES = 2 * 1024 * 1024
 _DEEPEST = 40
 _EXPLAINED = 64 * 1024
 """Characters of a text whose fault is looked for again by the slower reader, which explains it better."""
@@ -47,10 +47,8 @@ for _tag, _pattern, _first in (
 
 def compose(text: str | bytes, file: str) -> list[yaml.Node]:
     """The documents of a text as nodes. Raises InvalidInput for a text that is too large, too deep, or not YAML."""
-    if len(text) > _MOST_BYTES:
-        raise InvalidInput(
-            f"{file} is larger than {_MOST_BYTES // 1024 // 1024} MiB; split it.", details={"file": file}
-        )
+    if len(text) > MOST_BYTES:
+        raise InvalidInput(f"{file} is larger than {MOST_BYTES // 1024 // 1024} MiB; split it.", details={"file": file})
     try:
         decoded = text.decode() if isinstance(text, bytes) else text
         depth = 0
@@ -72,9 +70,18 @@ def compose(text: str | bytes, file: str) -> list[yaml.Node]:
             file, line, None, f"this is not YAML: {error.problem or error.context or 'cannot be read'}"
         ) from None
     except yaml.YAMLError:
-        raise InvalidInput(f"{file} holds characters that YAML does not allow.", details={"file": file}) from None
+        raise _unprintable(decoded, file) from None
     except RecursionError:
         raise InvalidInput(f"{file} is nested too deeply.", details={"file": file}) from None
+
+
+def _unprintable(text: str, file: str) -> InvalidInput:
+    """The error of a text that the reader does not take for its characters."""
+    character = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if character is None:
+        return InvalidInput(f"{file} holds characters that YAML does not allow.", details={"file": file})
+    line = text.count("\n", 0, character.start()) + 1
+    return wrong(file, line, None, f"the character U+{ord(character[0]):04X} is not read; take it out")
 
 
 def _explained(text: str) -> yaml.MarkedYAMLError | None:

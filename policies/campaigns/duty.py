@@ -23,7 +23,7 @@ from policies.campaigns.service import Campaigns
 from policies.campaigns.starting import KIND
 from policies.campaigns.waiting import waiting
 from policies.declared import kinds
-from policies.declared.campaign_specs import AccessReviewSpec
+from policies.declared.campaign_specs import AccessReviewSpec, reminders
 from policies.declared.spec_parts import duration
 from policies.declared.state import GovernanceState
 from policies.ports import Clock, Document
@@ -119,7 +119,7 @@ class CampaignDuty:
 
     def _remind(self, campaign: Campaign, now: datetime) -> int:
         """One event for all reminders that have come and were not sent."""
-        spans = [str(each) for each in campaign.terms.get("remind", AccessReviewSpec.model_fields["remind"].default)]
+        spans = reminders(campaign.terms)
         coming = [each for each in spans if now >= campaign.due_at - duration(each)]
         new = [each for each in coming if each not in campaign.reminded]
         if not new:

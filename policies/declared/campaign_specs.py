@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
@@ -61,6 +62,9 @@ class ReviewScheduleSpec(Spec):
     start: AwareDatetime | None = None
 
 
+_DUE, _REMIND = "14d", ["3d"]
+
+
 class AccessReviewSpec(Spec):
     """What `kind: AccessReview` declares.
 
@@ -77,8 +81,8 @@ class AccessReviewSpec(Spec):
     items: list[Literal["grants", "roles", "owners"]] = Field(default=["grants", "roles"], min_length=1)
     reviewers: ReviewersSpec
     schedule: ReviewScheduleSpec | None = None
-    due: Duration = "14d"
-    remind: list[Duration] = Field(default=["3d"], max_length=10)
+    due: Duration = _DUE
+    remind: list[Duration] = Field(default=_REMIND, max_length=10)
     on_no_answer: Literal["revoke", "keep"]
     unused_after: Duration = "90d"
 
@@ -89,7 +93,15 @@ class AccessReviewSpec(Spec):
             raise ValueError("due must be between one minute and 366 days")
         if duration(self.unused_after).days > 3650:
             raise ValueError("unusedAfter must be at most 3650d")
-        for each in self.remind:
+        for each in self.remind if "remind" in self.model_fields_set else ():  # who writes none may have a short review
             if duration(each) >= lasts:
                 raise ValueError(f"remind: {each} is not shorter than due: {self.due}")
         return self
+
+
+def reminders(terms: Mapping[str, Any]) -> list[str]:
+    """How long before its end a review of these terms reminds. Without `remind`: three days, where it lasts longer."""
+    if "remind" in terms:
+        return [str(each) for each in terms["remind"]]
+    lasts = duration(str(terms.get("due", _DUE)))
+    return [each for each in _REMIND if duration(each) < lasts]

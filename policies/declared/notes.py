@@ -7,9 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from policies.declared import kinds
+from policies.declared.access_specs import WorkflowSpec
 from policies.declared.directory import DirectorySpec, not_given
 from policies.declared.view import View
 from policies.matching import is_active
+from policies.spellings import name_key
 
 _SHOWN = 3
 """Grants that a note names."""
@@ -46,7 +48,21 @@ def _of_user(view: View, name: str, spec: Any, now: datetime) -> list[str]:
     ]
 
 
+def _of_workflow(view: View, name: str, spec: Any, now: datetime) -> list[str]:
+    """Stages that nobody can pass, since they ask for more people than they name."""
+    model = kinds.parse("Workflow", name, spec)
+    assert isinstance(model, WorkflowSpec)
+    return [
+        f"stage {stage.name} asks for {stage.quorum} approvals and names {people} of the people who may give one, so no request"
+        " passes it"
+        for stage in model.stages
+        if not (stage.approvers.owners or stage.approvers.groups or stage.approvers.roles)
+        and (people := len({name_key(each) for each in stage.approvers.users})) < stage.quorum
+    ]
+
+
 _NOTES: Mapping[str, Callable[[View, str, Any, datetime], list[str]]] = {
     "DirectoryRights": _of_directory_rights,
     "User": _of_user,
+    "Workflow": _of_workflow,
 }

@@ -31,7 +31,8 @@ class RequestedFields:
 def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str] | None) -> RequestedFields:
     """Check what is asked for against the dataset. Without `unmask`, all of `fields` is to be shown unmasked.
 
-    Raises InvalidInput for an entry that reaches no field, with the nearest path.
+    Raises InvalidInput for an entry that reaches no field, with the nearest path, and for one of `unmask` that reaches none of
+    `fields`: its grant would show no more of it than before.
     """
     entries = tuple(dict.fromkeys(fields)) or (EVERYTHING,)
     clear = entries if unmask is None else tuple(dict.fromkeys(unmask))
@@ -42,6 +43,13 @@ def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str
             close = difflib.get_close_matches(guess, names, 1, 0.4)
             hint = did_you_mean(close, "write a path such as value.customer.email, a tag, or *.")
             raise InvalidInput(f"{facts.reference} has no field {entry!r}; {hint}", details={"field": entry})
+    requested = [f for f in facts.fields if any(_covers(entry, f) for entry in entries)]
+    for entry in clear:
+        if entry != EVERYTHING and not any(_covers(entry, f) for f in requested):
+            raise InvalidInput(
+                f"{entry!r} is to be shown unmasked and is not among the requested fields; request it in fields, too.",
+                details={"field": "unmask", "entry": entry},
+            )
     return RequestedFields(entries, clear)
 
 

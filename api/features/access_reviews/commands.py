@@ -70,11 +70,18 @@ def start(
         raise InvalidInput("Name a declared review, or give a file with -f; not both.")
     body: dict[str, object] = {"review": review}
     if file is not None:
-        documents = load(file.read_text(), {"AccessReview": kinds.KINDS["AccessReview"]})
+        documents = load(_bytes(file), {"AccessReview": kinds.KINDS["AccessReview"]}, str(file))
         if len(documents) != 1:
             raise InvalidInput(f"{file} holds {len(documents)} documents; give one AccessReview.")
         body = {"name": documents[0].name, "spec": documents[0].spec}
     _show(api(user).post("/api/v1/access-reviews", body), output)
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"The file {file} cannot be read: {error.strerror}.") from None
 
 
 @reviews_app.command("show", epilog="weir access-review show personal-data-2026-06-01 --mine --unused")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -14,6 +15,7 @@ from catalog.errors import InvalidInput
 from catalog.unseen import has_unseen
 
 _YAML, _JSON = "application/yaml", "application/json"
+_OTHER = re.compile(r"[^\x20-\x7e]")
 _WANTED = 'send {"documents": [...]} as application/json, or YAML documents as application/yaml'
 
 
@@ -78,4 +80,9 @@ def _stream(text: str) -> str:
     if not isinstance(documents, list) or not all(isinstance(each, dict) for each in documents):
         raise InvalidInput(f"The body does not hold documents; {_WANTED}.")
     # JSON of ASCII is YAML; a line each, so that a message names the document by its line.
-    return "".join(f"---\n{json.dumps(each)}\n" for each in documents)
+    return "".join(f"---\n{_ascii(json.dumps(each, ensure_ascii=False))}\n" for each in documents)
+
+
+def _ascii(text: str) -> str:
+    """JSON with escapes as YAML reads them: JSON writes a character beyond 16 bits as two, which YAML takes for none."""
+    return _OTHER.sub(lambda match: f"\\U{ord(match[0]):08x}", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from api.terminal.http import Api, ApiRefused, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, errors, escape, print_text, show
+from api.terminal.standard_input import standard_input
 from catalog.errors import InvalidInput, WeirError
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
@@ -62,6 +62,7 @@ def _apply(
     files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None, allow_unknown: bool = False
 ) -> bool:
     parts = read(files)
+    _require_size(parts)
     flags = {"dryRun": str(dry_run).lower(), "prune": str(prune).lower()}
     if allow_unknown:
         flags["allowUnknown"] = "true"
@@ -84,7 +85,21 @@ def _apply(
         if change.get("problem"):
             text = f"{change['kind']} {change['name']}: {change['problem']}"
             errors.print(escape(text), style="yellow")
+    if dry_run and not allow_unknown and any(w["refused"] for c in answer["changes"] for w in c.get("warnings", ())):
+        raise typer.Exit(1)  # a check in a pull request fails where the apply after the merge would
     return any(change["action"] != "unchanged" for change in answer["changes"])
+
+
+def _require_size(parts: Sequence[Part]) -> None:
+    """Raises InvalidInput where several files are too much for one apply, though each of them is not."""
+    from catalog.declared.yaml_text import MOST_BYTES
+
+    size, most = len(joined(parts).encode(errors="replace")), MOST_BYTES / 1024**2
+    if len(parts) > 1 and size > MOST_BYTES:
+        raise InvalidInput(
+            f"The {len(parts)} files have {size / 1024**2:.1f} MiB together, and one apply takes {most:.0f} MiB; apply them in"
+            " parts, first what others refer to, and with --prune all documents of a kind in one part."
+        )
 
 
 def _checkout(files: Sequence[Path]) -> dict[str, str]:
@@ -156,7 +171,7 @@ def read(files: Sequence[Path]) -> list[Part]:
     before = 0
     for path in files:
         for each in _files(path):
-            text = sys.stdin.read() if str(each) == "-" else _text(each)
+            text = standard_input() if str(each) == "-" else _text(each)
             parts.append(Part("standard input" if str(each) == "-" else str(each), text, before))
             before += len(f"{text}{_BETWEEN}".splitlines())
     return parts
@@ -172,14 +187,25 @@ def joined(parts: Sequence[Part]) -> str:
 
 def in_its_file(refused: ApiRefused, parts: Sequence[Part]) -> ApiRefused:
     """The refusal with the name and the line of the file that it is about, in place of the whole text's."""
-    line = refused.details.get("line")
-    part = next((p for p in reversed(parts) if isinstance(line, int) and p.before < line), None)
-    if part is None or not isinstance(line, int):
+    line, first = refused.details.get("line"), refused.details.get("first")
+    if not isinstance(line, int):
         return refused
+    part = _part_of(line, parts)
     message = refused.message.removeprefix("the document, ").replace(f"line {line}:", f"line {line - part.before}:", 1)
+    if isinstance(first, int):
+        earlier = _part_of(first, parts)
+        where = (
+            f"line {first - earlier.before}" if earlier is part else f"{earlier.file}, line {first - earlier.before}"
+        )
+        message = message.replace(f"(first at line {first})", f"(first at {where})")
     refusal = ApiRefused(f"{part.file}, {message}", details={**refused.details, "line": line - part.before})
     refusal.code = refused.code
     return refusal
+
+
+def _part_of(line: int, parts: Sequence[Part]) -> Part:
+    """The file that a line of the whole text is in."""
+    return next((part for part in reversed(parts) if part.before < line), parts[0])
 
 
 def _files(path: Path) -> list[Path]:
@@ -236,12 +262,17 @@ def get(
         )
         raise WeirError(f"No {kind} {name!r} is declared; `weir get {kind}` lists what there is.{scanned}")
     if output is Format.YAML:
-        import yaml
+        from catalog.declared.yaml_text import dump
 
-        print_text(yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True))
+        print_text(dump(documents) if documents else "")
         return
-    rows = [{"kind": d["kind"], **d["metadata"], "spec": d["spec"]} for d in documents]
+    rows = [{"kind": d["kind"], "name": _name(d["metadata"]), "spec": d["spec"]} for d in documents]
     show(rows, ("kind", "name", "spec"), output, whole=documents, empty=f"Nothing of kind {kind} is declared.")
+
+
+def _name(metadata: Mapping[str, str]) -> str:
+    """As `weir get` and `weir delete` take it: a dataset by its cluster too."""
+    return "/".join(metadata[part] for part in ("cluster", "name") if part in metadata)
 
 
 def _show_origins(client: Api, kind: str, name: str | None, output: Format) -> None:

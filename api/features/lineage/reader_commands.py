@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from api.terminal.http import segment
 from api.terminal.names import complete_cluster
 from api.terminal.options import As, AsOf, Output, Topic, api
 from api.terminal.output import Format, console, errors, escape, show
+from api.terminal.standard_input import standard_input
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
@@ -118,7 +118,7 @@ def sql_lineage(
 ) -> None:
     """Show which columns a statement makes of which, over the catalog's schemas, without running it."""
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text()
+        text = standard_input() if file == "-" else Path(file).read_text()
     except (OSError, UnicodeDecodeError):
         raise InvalidInput(f"The file {file} cannot be read as text.") from None
     answer = api(user).post("/api/v1/lineage/sql", {"sql": text, "dialect": dialect, "cluster": cluster})

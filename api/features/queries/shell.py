@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from api.terminal.http import Api, segment
 from api.terminal.output import errors, print_text
 from api.terminal.pager import paged
 from api.terminal.parameters import names_in
+from api.terminal.standard_input import standard_input
 from api.terminal.statements import is_blank, parted
 from catalog.errors import InvalidInput, WeirError
 from catalog.near_names import did_you_mean
@@ -142,7 +142,7 @@ def _missing(names: Sequence[str]) -> str:
 
 def run_given(shell: Shell) -> int:
     """Run the statements of standard input, up to the first that fails; the exit code. The last one needs no `;`."""
-    statements, rest = parted(sys.stdin.read())
+    statements, rest = parted(standard_input())
     if not is_blank(rest):
         statements.append(rest.strip())
     for number, statement in enumerate(statements, 1):

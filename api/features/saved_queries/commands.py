@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -13,6 +12,7 @@ from api.terminal.http import Api, segment
 from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, print_text, show
+from api.terminal.standard_input import standard_input
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
@@ -196,7 +196,7 @@ def _statement(sql: str | None, file: Path | None) -> str:
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise InvalidInput(f"--file {file} cannot be read: {why}.") from None
-    return sys.stdin.read() if sql == "-" else str(sql)
+    return standard_input() if sql == "-" else str(sql)
 
 
 def _shared_text(shared: _Shared) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-import yaml
-
 from api.joins.views.declared import KIND, DeclaredViews
 from api.joins.views.seen import SeenStates
+from catalog.declared.yaml_text import dump
 from policies.broker_rights.copies import VIEW, CopyNeed, CopyState, MaskedCopy
 from policies.broker_rights.principals import Who
 from views.declared import RunAs, ViewSpec
@@ -54,7 +53,7 @@ class ViewCopies:
                 "description": f"What consumers read in place of {need.source} who may see it masked. Weir keeps it.",
             },
         }
-        self._documents().apply_own(yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
+        self._documents().apply_own(dump([document]))
 
     def delete(self, view: str) -> None:
         """Raises NotFound; Conflict where other views need it."""

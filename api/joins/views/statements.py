@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-import yaml
 from pydantic import ValidationError
 
 from api.joins.declared import AppliedDocuments
 from api.joins.views.declared import KIND, DeclaredViews
 from api.joins.views.seen import SeenStates
 from catalog.datasets.datasets import Datasets
+from catalog.declared.yaml_text import dump
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn
 from policies.access.identity import Identity
 from policies.model import Effect, Subject
@@ -111,7 +111,7 @@ class SqlViews:
             "metadata": {"name": known or statement.name},
             "spec": spec,
         }
-        text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+        text = dump([document])
         (applied,) = self._apply().apply(text, subject, dry_run=False, prune=False).changes
         return str(applied.change.action)
 

@@ -38,6 +38,21 @@ def test_one_document_is_simulated(weir: ApiWorld) -> None:
     assert weir.admin.post("/api/v1/policies/simulate", json=ROLE).status_code == 200
 
 
+def test_json_text_is_kept_to_the_letter(weir: ApiWorld) -> None:
+    written = "an order \U0001f600 \u00e9\x7f\x85\u2028 \\ud83d \\\U0001f600 \t end"
+    term = {"apiVersion": "weir/v1", "kind": "GlossaryTerm", "metadata": {"name": "order"}}
+    answer = weir.admin.post("/api/v1/apply", json=term | {"spec": {"definition": written}})
+    assert answer.status_code == 200, answer.text
+    (kept,) = weir.admin.get("/api/v1/declared/GlossaryTerm").json()["documents"]
+    assert kept["spec"]["definition"] == written
+
+
+def test_half_a_character_is_refused(weir: ApiWorld) -> None:
+    body = b'{"apiVersion": "weir/v1", "kind": "GlossaryTerm", "metadata": {"name": "a"}, "spec": {"definition": "\\ud83d"}}'
+    answer = weir.admin.post("/api/v1/apply", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400, answer.text
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from api.cli.servers import settings as print_settings
 from api.config.home import Home, write_private
 from api.config.settings import documented, load
 from catalog.errors import SettingsError
@@ -16,6 +17,19 @@ def test_environment_over_file_over_default(tmp_path: Path) -> None:
     settings = load(Home(tmp_path), {"WEIR_API__PORT": "9001"})
     assert (settings.api.port, settings.api.host) == (9001, "127.0.0.2")
     assert load(Home(tmp_path / "none"), {}).api.port == 8484
+
+
+def test_the_printed_settings_are_the_defaults_once_their_marks_are_taken_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_settings()
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.startswith("# ") and all(line.startswith("# ") for line in lines)
+    file = tmp_path / "weir.yaml"
+    write_private(file, "\n".join([head, *lines]))
+    assert load(Home(tmp_path), {}) == load(Home(tmp_path / "none"), {})
+    write_private(file, "\n".join(line.removeprefix("# ") for line in lines))
+    assert load(Home(tmp_path), {}) == load(Home(tmp_path / "none"), {})
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,17 @@ def test_reminders_come_once_each_and_late_ones_as_one() -> None:
     assert len(events(late, "campaign.reminder")) == 1
 
 
+def test_a_review_shorter_than_the_usual_reminder_needs_no_reminder() -> None:
+    for due, expected in (("2d", 0), ("3d", 0), ("4d", 1)):
+        world = company()
+        terms = {each: REVIEW[each] for each in ("scope", "reviewers", "onNoAnswer")}
+        world.declare(("AccessReview", "short", {**terms, "due": due}))
+        world.campaigns.start(world.user("mia"), "short")
+        world.sleep(days=1, hours=1)
+        step(world)
+        assert len(events(world, "campaign.reminder")) == expected
+
+
 def test_at_its_time_a_review_closes_and_keeps_or_revokes_what_nobody_confirmed() -> None:
     for answer, status in (("revoke", "revoked"), ("keep", "approved")):
         world = scheduled(onNoAnswer=answer)

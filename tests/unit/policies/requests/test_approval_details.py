@@ -75,13 +75,13 @@ def smash(world: World, user: str = "olga", **more: Any) -> AccessRequest:
 
 
 def test_a_request_as_it_is_written(world: World, events: Events) -> None:
-    request = ask(world, purpose="  campaign ", rows="a = 1", reason="mailing", unmask=["PERSON"])
+    request = ask(world, purpose="  campaign ", rows="a = 1", reason="mailing", unmask=["EMAIL_ADDRESS"])
     assert re.fullmatch(r"req-[0-9a-f]{12}", request.id)
     assert (request.requester, request.dataset, request.fields, request.unmask) == (
         "ana",
         "prod/orders",
         (EMAIL,),
-        ("PERSON",),
+        ("EMAIL_ADDRESS",),
     )
     assert (request.purpose, request.rows, request.reason) == ("campaign", "a = 1", "mailing")
     assert (request.valid_from, request.valid_to) == (START, START + 7 * DAY)

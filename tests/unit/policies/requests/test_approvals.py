@@ -241,6 +241,7 @@ def test_stages_that_a_new_tag_asks_for_are_added_at_the_end(world: World) -> No
         ({"fields": ["customer.email"]}, "did you mean value.customer.email?"),
         ({"fields": ["IBAN_CODE"]}, "has no field 'IBAN_CODE'"),
         ({"unmask": ["value.nothing"]}, "has no field"),
+        ({"unmask": ["PERSON"]}, "is not among the requested fields"),
         ({"valid_to": START}, "later than now"),
         ({"valid_from": START + timedelta(days=2), "valid_to": START + timedelta(days=1)}, "later than from"),
         ({"valid_to": START + timedelta(days=31)}, "allows 30 days"),
