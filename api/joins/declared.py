@@ -142,15 +142,6 @@ class DeclaredService:
         else:
             changes = self._apply(documents, subject, prune, allow_unknown, later)
             self._origins.applied(changes, subject.user, checkout, self._applier.get)
-            changed = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
-            if changed:
-                about = (
-                    each
-                    for c in changes
-                    if c.action != "unchanged"
-                    for each in mentioned(c.kind, c.name, c.before, c.after)
-                )
-                self._record(subject, "apply", f"{len(changed)} documents", changed, about)
         warnings = self._names.warnings(changes, subject, allowed=allow_unknown or not dry_run)
         noted = [NotedChange(*each) for each in zip(changes, warnings, strict=True)]
         return AppliedDocuments(noted, dry_run)
@@ -179,20 +170,28 @@ class DeclaredService:
             self._audit.record(subject.user, "apply.proposed", str(error.details["name"]), "deny", [error.message])
             raise
         with self._second.carrying(seconded):
-            changes = self._applier.apply(documents, prune=prune, by=subject.user, allowed=allowed, review=review)
+            changes = self._applier.apply(
+                documents,
+                prune=prune,
+                by=subject.user,
+                allowed=allowed,
+                review=review,
+                record=partial(self._record_apply, subject),
+            )
         self._second.done(seconded)
         return changes
 
     def apply_own(self, text: str) -> None:
         """Apply documents that Weir itself decides on. Raises InvalidInput, Conflict, Unavailable."""
-        changes = self._applier.apply(load(text, KINDS), by="weir")
-        changed = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
-        self._audit.record("weir", "apply", f"{len(changed)} documents", "allow", changed)
+        self._applier.apply(load(text, KINDS), by="weir", record=partial(self._record_apply, None))
 
     def delete_own(self, kind: str, name: str) -> None:
         """Take away a document that Weir itself declared. Raises NotFound, Conflict, Unavailable."""
-        self._applier.delete(kind, name, by="weir")
-        self._audit.record("weir", "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
+
+        def record() -> None:
+            self._audit.record("weir", "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
+
+        self._applier.delete(kind, name, by="weir", record=record)
 
     def documents(self, kind: str, name: str | None) -> list[WrittenDocument]:
         """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""
@@ -224,11 +223,21 @@ class DeclaredService:
         def allowed() -> None:
             self._rights.require_delete(later() if later is not None else subject, kind, name)
 
-        problem = self._applier.delete(kind, name, by=subject.user, allowed=allowed)
+        def record() -> None:
+            about = mentioned(kind, name, document["spec"], None)
+            self._record(subject, "delete", f"{kind} {name}", [f"delete {kind} {name}"], about)
+
+        problem = self._applier.delete(kind, name, by=subject.user, allowed=allowed, record=record)
         self._origins.removed(kind, name)
-        about = mentioned(kind, name, document["spec"], None)
-        self._record(subject, "delete", f"{kind} {name}", [f"delete {kind} {name}"], about)
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
+
+    def _record_apply(self, subject: Subject | None, changes: Sequence[Change]) -> None:
+        """`subject`: None where Weir itself decides."""
+        changed = [change for change in changes if change.action != "unchanged"]
+        if changed:
+            words = [f"{change.action} {change.kind} {change.name}" for change in changed]
+            about = (each for c in changed for each in mentioned(c.kind, c.name, c.before, c.after))
+            self._record(subject or Subject("weir"), "apply", f"{len(changed)} documents", words, about)
 
     def _record(
         self, subject: Subject, action: AuditAction, target: str, reasons: Sequence[str], about: Iterable[Mentioned]

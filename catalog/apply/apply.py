@@ -192,16 +192,19 @@ class Applier:
         by: str | None = None,
         allowed: Callable[[], object] = lambda: None,
         review: Callable[[Sequence[Change]], object] = lambda _: None,
+        record: Callable[[Sequence[Change]], object] = lambda _: None,
     ) -> list[Change]:
         """Do it: all of it or nothing. Gives what was done. `allowed` is called in the transaction, before anything is
         written, and raises a WeirError where it may not be done any more. `review` gets what would be done before the
-        transaction, and raises a WeirError to refuse it."""
+        transaction, and raises a WeirError to refuse it. `record` gets what was written, in the transaction: nothing is done
+        where it raises."""
         self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
         review(self._changes(documents, prune))
         with self._transaction():
             allowed()
             changes = self._changes(documents, prune)
             self._write(documents, changes, by)
+            record(changes)
         left: dict[tuple[str, str], str] = {}
         for kind, handler in self._handlers.items():
             problems = handler.settle([change for change in changes if change.kind == kind]) or {}
@@ -237,14 +240,22 @@ class Applier:
             documents = [one]
         return [as_document(handler.kind, d.metadata, d.spec) for d in documents]
 
-    def delete(self, kind: str, key: str, by: str | None = None, allowed: Callable[[], object] = lambda: None) -> str:
-        """What is left to do outside of Weir, in a sentence; else nothing. `allowed`: see `apply`. Raises NotFound."""
+    def delete(
+        self,
+        kind: str,
+        key: str,
+        by: str | None = None,
+        allowed: Callable[[], object] = lambda: None,
+        record: Callable[[], object] = lambda: None,
+    ) -> str:
+        """What is left to do outside of Weir, in a sentence; else nothing. `allowed`, `record`: see `apply`. Raises NotFound."""
         self.get(kind, key)
         handler = self._handlers[self.kind_named(kind)]
         with self._transaction():
             allowed()
             handler.delete(key, by)
             self._hold([Change(handler.kind, key, Action.DELETE)])
+            record()
         problems = handler.settle([Change(handler.kind, key, Action.DELETE)]) or {}
         return problems.get(key, "")
 
