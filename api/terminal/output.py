@@ -159,8 +159,8 @@ def local_time(value: Any) -> Any:
 
 
 def _heading(name: str) -> str:
-    """`clearWhen` in words."""
-    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: f" {match[1].lower()}", name)
+    """`clearWhen` and `rowsADay` in words."""
+    return re.sub(r"(?<=[a-zA-Z])([A-Z])", lambda match: f" {match[1].lower()}", name)
 
 
 def _csv_cell(value: Any) -> str:

@@ -137,7 +137,7 @@ PANELS: dict[str, dict[str, Word]] = {
         ),
         "agent": Word(
             "See agents that act for people, what they did, and end one.",
-            "weir agent list · weir agent end tok_3f2a",
+            "weir agent list · weir agent end tok_3f2a19c40d7e",
         ),
         "user": Word(
             "See and end sessions, and free names that a provider or a directory keeps.",

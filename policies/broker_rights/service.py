@@ -10,6 +10,7 @@ from typing import Any
 from catalog.broker_acls import AclReader, BrokerAcl, BrokerAcls
 from catalog.errors import InvalidInput, NotAllowed, NotFound, WeirError
 from catalog.model import DatasetId
+from catalog.near_names import did_you_mean
 from catalog.records import ClusterRecord, rfc3339
 from catalog.topic_details import AclsKnown
 from policies.audit.log import AuditLog
@@ -28,6 +29,7 @@ from policies.effective.moment import Moment, Moments
 from policies.effective.person_access import Listed
 from policies.matching import dataset_matches
 from policies.model import DatasetFacts, Subject
+from policies.sql.names import nearest
 
 GroupsOf = Callable[[str], tuple[Sequence[ReadingGroup], int]]
 """Cluster -> its consumer groups, and how many were not looked at. Raises WeirError."""
@@ -142,6 +144,9 @@ class BrokerRights:
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
         notes = list(moment.notes_for(whole))
+        if dataset is not None and not any(by_cluster.values()):
+            near = nearest(dataset, self._shown(caller, self._references()))
+            notes.insert(0, f"No dataset that you may know of fits {dataset[:200]!r}{did_you_mean(near, '.', '; ')}")
         reads = self._reads(moment.at - timedelta(days=days), days, notes)
         holders = Holders(moment)
         unscanned = self._moments.settings.unscanned_is_sensitive

@@ -34,7 +34,7 @@ def agent_list(
     show(rows, _COLUMNS, output, whole=answer, empty="No agents.")
 
 
-@agent_app.command("show", epilog="weir agent show tok_3f2a --limit 50")
+@agent_app.command("show", epilog="weir agent show tok_3f2a19c40d7e --limit 50")
 def agent_show(
     identifier: _ID,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many calls.")] = 20,
@@ -71,7 +71,7 @@ class _Agent(TypedDict):
     expiresAt: str | None
 
 
-@agent_app.command("end", epilog="weir agent end tok_3f2a")
+@agent_app.command("end", epilog="weir agent end tok_3f2a19c40d7e")
 def agent_end(identifier: _ID, user: As = None) -> None:
     """End an agent now: its next call is refused, and what it runs ends within a second."""
     answer = api(user).delete(f"/api/v1/agents/{segment(identifier)}")

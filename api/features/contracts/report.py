@@ -74,7 +74,7 @@ def as_text(report: Report) -> str:
     lines += [f"{_SIGNS[f.state]} {f.text}" + (f" ({f.reason})" if f.reason else "") for f in _worst_first(report)]
     lines += [_counts(report)] if report.findings or not report.is_read else []
     if affected := report.affected():
-        lines.append(f"AffectedNode downstream: {len(affected)}")
+        lines.append(f"Affected downstream: {len(affected)}")
         lines += [f"  {_name(row)}{_owners(row)}" for row in affected[:_MOST]]
     if report.owners:
         lines.append(f"Owners to ask: {', '.join(report.owners)}")

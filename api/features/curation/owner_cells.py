@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
 from api.features.curation.cells import listed, owner_name
@@ -25,21 +25,25 @@ def owners(cells: Mapping[str, str], before: Sequence[Owner]) -> list[Owner]:
     Raises InvalidInput for one of a role whom the column owners leaves out.
     """
     known = {owner_name(each): each for each in before}
-    names = listed(cells["owners"]) if "owners" in cells else list(known)
+    names = _names(cells["owners"], known) if "owners" in cells else list(known)
     for column in _ROLES:
-        for name in listed(cells.get(column, "")):
+        for name in _names(cells.get(column, ""), known):
             if name not in names and "owners" in cells:
                 raise InvalidInput(f"{column} names {name[:100]}, whom owners leaves out; add the name to owners.")
             names += [] if name in names else [name]
-    return [_owner(name, known.get(name), cells) for name in names]
+    by_role = {role: _names(cells[column], known) for column, role in _ROLES.items() if column in cells}
+    return [_owner(name, known.get(name), by_role) for name in names]
 
 
-def _owner(name: str, before: Owner | None, cells: Mapping[str, str]) -> Owner:
+def _names(cell: str, known: Collection[str]) -> list[str]:
+    """The owners of a cell, each once. `user:ana` is ana, unless an owner has that very name."""
+    return list(dict.fromkeys(each if each in known else each.removeprefix("user:") for each in listed(cell)))
+
+
+def _owner(name: str, before: Owner | None, by_role: Mapping[str, Collection[str]]) -> Owner:
     owner: Owner = before or ({"group": name.removeprefix("group:")} if name.startswith("group:") else {"user": name})
     had = set(owner.get("roles") or ())
-    roles = {
-        role for column, role in _ROLES.items() if (name in listed(cells[column]) if column in cells else role in had)
-    }
+    roles = {role for role in _ROLES.values() if (name in by_role[role] if role in by_role else role in had)}
     if roles == had:
         return owner
     after: Owner = {**owner}

@@ -47,7 +47,8 @@ def events(
     answer = client.get("/api/v1/events", **filters, limit=limit)
     page = answer["events"][::-1]
     if not follow:
-        show([row(event) for event in page], _COLUMNS, output, whole=page, empty="Nothing happened yet.")
+        empty = "No event fits." if type or subject or since else "Nothing happened yet."
+        show([row(event) for event in page], _COLUMNS, output, whole=page, empty=empty)
         return
     _print(page, output)
     after = answer["next"]

@@ -59,7 +59,7 @@ def groups(
         output,
         whole=answer,
         title=f"{answer['total']} groups",
-        empty="No consumer group reads from this cluster.",
+        empty="No consumer group fits." if topic or search else "No consumer group reads from this cluster.",
     )
 
 

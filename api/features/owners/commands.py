@@ -21,7 +21,7 @@ class Role(StrEnum):
     TECHNICAL = "technical"
 
 
-Name = Annotated[str, typer.Argument(help="A user, or a group as group:NAME.")]
+Name = Annotated[str, typer.Argument(help="A user, as NAME or user:NAME, or a group as group:NAME.")]
 _SOURCES = {
     "dataset": "the dataset's own owners",
     "product": "owners of the data product {0}, as the dataset has none",
@@ -76,6 +76,7 @@ def owner_add(
 ) -> None:
     """Name an owner, or set the roles of one. Owners may read the dataset."""
     owners = _owners(dataset, user)
+    name = _name(name, owners)
     known = [each for each in owners if _named(name, each["roles"]) == each]
     added = _named(name, role or (known[0]["roles"] if known else ()))
     _set(dataset, user, [added if each in known else each for each in owners] if known else [*owners, added])
@@ -85,6 +86,7 @@ def owner_add(
 def owner_remove(dataset: Topic, name: Name, user: As = None) -> None:
     """Take an owner away."""
     owners = _owners(dataset, user)
+    name = _name(name, owners)
     _set(dataset, user, [each for each in owners if name not in (each.get("user"), f"group:{each.get('group')}")])
 
 
@@ -94,6 +96,11 @@ class _Owner(TypedDict):
     user: NotRequired[str]
     group: NotRequired[str]
     roles: list[str]
+
+
+def _name(typed: str, owners: Sequence[_Owner]) -> str:
+    """`user:ana` is ana, unless an owner has that very name."""
+    return typed if any(each.get("user") == typed for each in owners) else typed.removeprefix("user:")
 
 
 def _named(name: str, roles: Sequence[str]) -> _Owner:

@@ -41,7 +41,9 @@ def purposes(
         _COLUMNS,
         output,
         whole=answer,
-        empty="No purpose is declared, so purposes are free text; kind: Purpose declares one.",
+        empty="None of the declared purposes is carried or covered by a grant of yours."
+        if answer["purposes"]
+        else "No purpose is declared, so purposes are free text; kind: Purpose declares one.",
     )
     if output is Format.TABLE and answer["undeclared"]:
         names = ", ".join(each["name"] for each in answer["undeclared"])

@@ -42,7 +42,9 @@ def show_quality(
         f"{dataset_path(dataset)}/quality", path=path, measure=measure, resolution=resolution, limit=1000
     )
     rows = [_row(each) for each in answer["series"]]
-    empty = "No scan is in its quality yet; weir scan DATASET adds one."
+    cluster, _, topic = answer["dataset"].partition("/")
+    scan = f"No scan is in its quality yet; weir scan {cluster} --topics {topic} adds one."
+    empty = scan if answer["checkedAt"] is None else "No series fits."
     columns = ("path", "measure", "newest", "usual", "at", "points")
     checked = answer["checkedAt"] or "never"
     title = f"{answer['dataset']}: last scan {checked}, sensitivity {answer['sensitivity']}"

@@ -57,7 +57,13 @@ def list_rights(
     answer = api(user).get("/api/v1/rights", **params, limit=limit)
     rows = [_row(each) for each in answer["rights"]] if output is ListFormat.TABLE else answer["rights"]
     columns = ("dataset", "principal", "who", "granted", "possible", "used")
-    show(rows, columns, Format(output.value), whole=answer, empty="No principal may do anything with these topics.")
+    show(
+        rows,
+        columns,
+        Format(output.value),
+        whole=answer,
+        empty=_empty(answer, "No principal may do anything with these topics."),
+    )
     if output is ListFormat.TABLE:
         for topic in answer["topics"]:
             if topic["groups"]:
@@ -83,7 +89,7 @@ def findings(
     answer = api(user).get("/api/v1/rights/findings", **params, limit=limit)
     columns = ("severity", "kind", "text", "fix")
     empty = "No findings: what the brokers let happen is what Weir grants, as far as it is known."
-    show(answer["findings"], columns, Format(output.value), whole=answer, empty=empty)
+    show(answer["findings"], columns, Format(output.value), whole=answer, empty=_empty(answer, empty))
     if output is ListFormat.TABLE:
         print_tail(answer, len(answer["findings"]))
 
@@ -109,6 +115,11 @@ def principals(cluster: Cluster = None, limit: Limit = 200, output: Output = For
         if answer["unmapped"]:
             console.print(f"{answer['unmapped']} are not mapped; declare who they are by kind: Principal.")
         print_tail(answer, len(rows))
+
+
+def _empty(answer: Mapping[str, Any], otherwise: str) -> str:
+    """What is printed without rows: where no cluster was asked, nothing follows for the topics."""
+    return otherwise if answer["clusters"] else "No topic was looked at."
 
 
 def _row(entry: Mapping[str, Any]) -> dict[str, object]:

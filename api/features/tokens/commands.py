@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
 import typer
@@ -72,10 +73,15 @@ def token_create(
             rich_help_panel=_AGENT,
         ),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Most rows in one answer.", rich_help_panel=_AGENT)] = 1000,
+    rows: Annotated[
+        int | None, typer.Option(min=1, help="Most rows in one answer; 1,000 when absent.", rich_help_panel=_AGENT)
+    ] = None,
     rows_a_day: Annotated[
-        int, typer.Option("--rows-a-day", min=1, help="Most rows in all answers of a day.", rich_help_panel=_AGENT)
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            "--rows-a-day", min=1, help="Most rows in all answers of a day; 10,000 when absent.", rich_help_panel=_AGENT
+        ),
+    ] = None,
     masked_only: Annotated[
         bool,
         typer.Option("--masked-only", help="Personal data always shows masked to the agent.", rich_help_panel=_AGENT),
@@ -86,22 +92,29 @@ def token_create(
 ) -> None:
     """Make a token and print it on stdout, once: Weir keeps only its hash."""
     if agent is not None:
+        _refuse({"--days": days is not None}, "not for a token of an agent; --expires is how long that is valid.")
+        _refuse({"--name": bool(name), "--save": save}, "not for a token of an agent; leave it out.")
         body = {
             "name": agent,
             "purpose": _required(purpose, "--purpose PURPOSE"),
             "datasets": _required(dataset, "--dataset CLUSTER/TOPIC"),
-            "rows": rows,
-            "rowsADay": rows_a_day,
+            "rows": rows or 1000,
+            "rowsADay": rows_a_day or 10_000,
             "maskedOnly": masked_only,
             "expiresIn": _required(expires, "--expires 7d"),
             "scopes": scope or None,
         }
         print_text(api(user).post("/api/v1/agents", body)["token"])
         return
-    if purpose is not None or dataset or masked_only or expires is not None:
-        raise InvalidInput(
-            "--purpose, --dataset, --masked-only and --expires are for a token of an agent; add --agent NAME."
-        )
+    of_an_agent = {
+        "--purpose": purpose is not None,
+        "--dataset": bool(dataset),
+        "--rows": rows is not None,
+        "--rows-a-day": rows_a_day is not None,
+        "--masked-only": masked_only,
+        "--expires": expires is not None,
+    }
+    _refuse(of_an_agent, "for a token of an agent; add --agent NAME.")
     user = _required(user, "--user NAME")
     answer = api().post("/api/v1/tokens", {"user": user, "days": days, "name": name, "scopes": scope or None})
     if save:
@@ -109,7 +122,14 @@ def token_create(
     print_text(answer["token"])
 
 
-@token_app.command("rotate", epilog="weir token rotate tok_3f2a --overlap-hours 24 > etl.token")
+def _refuse(given: Mapping[str, bool], why: str) -> None:
+    """Option -> whether it is given. Raises InvalidInput that names those that are."""
+    names = [option for option, is_given in given.items() if is_given]
+    if names:
+        raise InvalidInput(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {why}")
+
+
+@token_app.command("rotate", epilog="weir token rotate tok_3f2a19c40d7e --overlap-hours 24 > etl.token")
 def token_rotate(
     identifier: _ID,
     overlap_hours: Annotated[int, typer.Option(min=0, max=720, help="How long both are good.")] = 24,

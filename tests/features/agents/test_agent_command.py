@@ -43,6 +43,11 @@ def test_what_is_left_out_is_named(weir: Weir) -> None:  # noqa: F811
         (AGENT[:6], "This token needs --expires 7d."),
         ((), "This token needs --user NAME."),
         (("--user", "ana", "--masked-only"), "add --agent NAME"),
+        (("--user", "ana", "--rows", "5"), "--rows is for a token of an agent; add --agent NAME."),
+        (("--user", "ana", "--rows-a-day", "5"), "--rows-a-day is for a token of an agent; add --agent NAME."),
+        ((*AGENT, "--days", "3"), "--days is not for a token of an agent; --expires is how long that is valid."),
+        ((*AGENT, "--name", "mine"), "--name is not for a token of an agent; leave it out."),
+        ((*AGENT, "--save"), "--save is not for a token of an agent; leave it out."),
     ):
         ended = weir("token", "create", *line)
         assert ended.code == 1

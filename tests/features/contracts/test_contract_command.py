@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from api.features.contracts.report import Finding, Report, as_text
+from api.features.lineage.shown_impact import AffectedNode, Impact
 from tests.api_world import ApiWorld
 from tests.unit.api.cli.test_cli import CLUSTER, Weir, home, served, weir  # noqa: F401
 
@@ -394,3 +396,26 @@ def test_a_schema_that_lets_any_field_be_there_does_not_show_that_there_is_none(
 def test_a_schema_that_is_too_deep_is_named(alone: Weir, files: Path, text: str) -> None:
     done = check(alone, files, text)
     assert done.code == 1 and "new.avsc" in done.err, done.err[-500:]
+
+
+def test_what_a_break_affects_is_counted_in_words() -> None:
+    row: AffectedNode = {
+        "id": "dataset:pg:mart",
+        "type": "dataset",
+        "namespace": "pg",
+        "name": "mart",
+        "hops": 1,
+        "raw": True,
+        "owners": ["otto"],
+    }
+    broken = Finding("broken", "prod/orders", "amount:type", "value.amount", "amount is int64", "it is double")
+    impacts: dict[str, Impact] = {
+        "prod/orders:value.amount": {
+            "root": "r",
+            "affected": [row],
+            "truncated": False,
+            "summary": {"owners": ["otto"]},
+        }
+    }
+    text = as_text(Report("orders", [broken], impacts))
+    assert "\nAffected downstream: 1\n  dataset pg/mart (owners: otto)\n" in text

@@ -144,3 +144,12 @@ def test_an_owner_names_no_owner(weir: ApiWorld) -> None:
     assert refused.status_code == 403, refused.text
     wrong = weir.admin.patch(f"{API}/datasets/prod/orders/curation", json={"owners": [{"user": "a", "group": "b"}]})
     assert wrong.status_code == 400, wrong.text
+
+
+def test_an_owner_of_the_table_may_be_written_as_a_user(weir: ApiWorld) -> None:
+    row = {"dataset": "prod/orders", "field": "", "owners": "user:ana; group:shop", "businessOwners": "ana"}
+    assert taken(weir.admin, [row]).json()["applied"]
+    assert own(weir) == [{"name": "ana", "roles": ["business"]}, {"name": "group:shop", "roles": []}]
+    assert (
+        taken(weir.admin, [{**row, "owners": "ana; group:shop", "businessOwners": "user:ana"}]).json()["unchanged"] == 1
+    )

@@ -191,3 +191,9 @@ def test_sql_over_learned_columns(weir: ApiWorld) -> None:
 @pytest.mark.parametrize("body", [{}, {"sql": 7}, {"sql": "x", "other": 1}, {"sql": None}, []])
 def test_bad_questions_are_refused(weir: ApiWorld, body: Any) -> None:
     assert weir.admin.post("/api/v1/lineage/sql", json=body).status_code in (400, 422)
+
+
+def test_sql_in_a_cluster_that_there_is_not(weir: ApiWorld) -> None:
+    refused = weir.admin.post("/api/v1/lineage/sql", json={"sql": "SELECT order_id FROM orders", "cluster": "prdo"})
+    assert refused.status_code == 404
+    assert refused.json()["error"]["message"].startswith("There is no cluster 'prdo'; known: ")

@@ -29,3 +29,9 @@ def test_the_page_of_quality_declares_a_sensitivity_and_its_commands_run(weir: W
     table = weir("quality", "show", "prod/orders", "--path", "value.order_id").out
     assert "not enough history" in table
     assert "Nothing was unusual." in weir("quality", "anomalies", "prod/orders").out
+
+
+def test_a_dataset_without_a_scan_names_the_command_that_adds_one(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
+    served.apply(CLUSTER)
+    shown = weir("quality", "show", "prod/orders")
+    assert shown.out == "No scan is in its quality yet; weir scan prod --topics orders adds one.\n"

@@ -60,3 +60,20 @@ def test_a_plan_is_shown_applied_by_its_id_and_undone(weir: Weir, served: ApiWor
     adopted = weir("rights", "adopt", "User:app", "--dataset", "prod/orders")
     assert adopted.code == 0 and "10.0.0.7" in adopted.out
     assert "2 of 2" in weir("rights", "undo").out
+
+
+def test_a_dataset_that_nothing_fits_is_named_and_not_taken_for_one_without_rights(
+    weir: Weir,  # noqa: F811
+    served: ApiWorld,  # noqa: F811
+    home: Path,  # noqa: F811
+) -> None:
+    served.apply(CLUSTER)
+    served.scan(cluster="prod", topics=["orders"])
+    served.acls.by_address["localhost:9092"] = BrokerAcls(AclsKnown.YES, (READS,))
+    for command in ("list", "findings"):
+        shown = weir("rights", command, "--dataset", "prod/ordres")
+        printed = " ".join((shown.out + shown.err).split())
+        assert "No dataset that you may know of fits 'prod/ordres'; did you mean prod/orders?" in printed
+        assert "No principal may" not in printed and "No findings" not in printed
+    fits = weir("rights", "list", "--dataset", "prod/ord*")
+    assert "User:app" in fits.out and "No dataset" not in fits.out + fits.err

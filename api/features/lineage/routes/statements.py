@@ -10,6 +10,7 @@ from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.visibility.readers import Readers
+from catalog.datasets.datasets import Datasets
 
 router = FeatureRouter("/lineage/sql", tags=["lineage"])
 
@@ -27,6 +28,8 @@ class SqlLineageBody(RequestBody):
 
 
 @router.post("", dependencies=[signed_in(KNOWN, scope="read")])
-def sql_lineage(readers: From[Readers], caller: Caller, body: SqlLineageBody) -> SqlLineage:
+def sql_lineage(readers: From[Readers], datasets: From[Datasets], caller: Caller, body: SqlLineageBody) -> SqlLineage:
     """Column lineage of SQL over the catalog's schemas, without running it. What cannot be determined is in `unknown`."""
+    if body.cluster is not None:
+        datasets.clusters.get(body.cluster)
     return sql_lineage_of(readers.of(caller).sql_lineage.explain(body.sql, body.dialect, body.cluster))

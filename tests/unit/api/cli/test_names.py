@@ -435,3 +435,14 @@ def test_one_command_imports_no_other_and_no_model_of_the_api() -> None:
     commands = {name for name in imported if re.fullmatch(r"api\.features\.\w+\.commands", name)}
     assert commands == {"api.features.sign_in.commands"}
     assert not imported & {"pydantic", "fastapi", "sqlalchemy", "sqlglot", "pyarrow", "stack.settings"}
+
+
+def test_no_rows_of_a_filter_does_not_mean_that_there_are_none_at_all(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
+    served.apply(CLUSTER + "---" + PURPOSE)
+    served.scan(cluster="prod", topics=["*"])
+    assert (
+        weir("request", "purposes", "--mine").out
+        == "None of the declared purposes is carried or covered by a grant of yours.\n"
+    )
+    assert weir("events", "--type", "schmea.*").out == "No event fits.\n"
+    assert weir("quality", "show", "prod/orders", "--path", "value.nope").out == "No series fits.\n"

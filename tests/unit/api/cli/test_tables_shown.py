@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from api.features.lineage import reader_commands
 from api.features.views import commands as views
 from api.terminal.output import Format, show
 
@@ -43,6 +44,13 @@ class Api:
         return ROWS if path.endswith("/rows") else VIEW
 
 
+class NoGroups:
+    """No group of the cluster fits."""
+
+    def get(self, path: str, **_: Any) -> dict[str, Any]:
+        return {"groups": [], "total": 0, "truncated": False}
+
+
 def test_a_view_is_described_by_its_own_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,3 +73,19 @@ def test_a_title_is_a_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 of a[red]b[/] and [/]" in capsys.readouterr().out
     show([], ("name",), Format.TABLE, empty="Nothing of kind [/] is declared.")
     assert "kind [/] is" in capsys.readouterr().out
+
+
+def test_a_heading_has_each_word_of_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+    show([{"rowsADay": 1, "leftOut": "x"}], ("rowsADay", "leftOut"), Format.TABLE)
+    heading = capsys.readouterr().out.splitlines()[0]
+    assert "rows a day" in heading and "left out" in heading
+
+
+def test_groups_of_a_topic_that_nobody_reads_are_not_those_of_the_cluster(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(reader_commands, "api", lambda user: NoGroups())
+    reader_commands.groups("prod", topic="ordres")
+    assert capsys.readouterr().out == "No consumer group fits.\n"
+    reader_commands.groups("prod")
+    assert capsys.readouterr().out == "No consumer group reads from this cluster.\n"
