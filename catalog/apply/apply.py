@@ -199,17 +199,21 @@ class Applier:
         transaction, and raises a WeirError to refuse it. `record` gets what was written, in the transaction: nothing is done
         where it raises."""
         self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
-        review(self._changes(documents, prune))
+        planned = self._noted(self._changes(documents, prune), documents)
+        review(planned)
         with self._transaction():
             allowed()
             changes = self._changes(documents, prune)
             self._write(documents, changes, by)
             record(changes)
-        left: dict[tuple[str, str], str] = {}
+        left: dict[str, dict[str, str]] = {}
         for kind, handler in self._handlers.items():
-            problems = handler.settle([change for change in changes if change.kind == kind]) or {}
-            left |= {(kind, name): problem for name, problem in problems.items()}
-        return [replace(each, problem=left.get((each.kind, each.name), "")) for each in changes]
+            left[kind] = dict(handler.settle([change for change in changes if change.kind == kind]) or {})
+        notes = {(each.kind, each.name): each.notes for each in planned}
+        return [
+            replace(each, problem=left[each.kind].get(each.name, ""), notes=notes.get((each.kind, each.name), ()))
+            for each in changes
+        ]
 
     def _write(self, documents: Sequence[Document], changes: Sequence[Change], by: str | None) -> None:
         by_key = {(d.kind, d.key): d for d in documents}

@@ -28,7 +28,7 @@ class AppliedChange(Answer):
     action: Literal["create", "update", "unchanged", "delete"]
     diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
     warnings: list[NameWarning] = about("Names that nothing has now.")
-    notes: list[str] = about("Of a dry run: what applying it brings beside the document, in sentences.")
+    notes: list[str] = about("What applying it brings beside the document, in sentences.")
     problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
 
 

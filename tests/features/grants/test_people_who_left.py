@@ -78,12 +78,12 @@ def test_who_declares_a_deleted_name_again_is_told_which_grants_are_good_again(w
     grants = "---".join(GRANT % (f"g{n}", "2090-01-01T00:00:00Z") for n in range(4))
     weir.apply(f"{USER % 'leo'}---{grants}---{GRANT % ('over', '2021-01-01T00:00:00Z')}")
     assert weir.admin.delete("/api/v1/declared/User/leo").status_code == 200
-    answer = weir.apply(USER % "leo", dryRun="true")
-    assert answer["changes"][0]["notes"] == [
-        "leo was deleted before, and grants of then are good again: g0, g1, g2 and 1 more; revoke them if this is another"
-        " person: weir access revoke NAME"
-    ]
-    weir.apply(USER % "leo")
+    for dry_run in ("true", "false"):
+        answer = weir.apply(USER % "leo", dryRun=dry_run)
+        assert answer["changes"][0]["notes"] == [
+            "leo was deleted before, and grants of then are good again: g0, g1, g2 and 1 more; revoke them if this is another"
+            " person: weir access revoke NAME"
+        ]
     assert weir.apply(USER.replace("[admin]", "[steward]") % "leo")["changes"][0]["notes"] == []
 
 
