@@ -29,6 +29,7 @@ from api.edge.client_address import ClientAddress, networks
 from api.edge.methods import HeadOfPages, TakenMethods
 from api.edge.metrics import FiguresOfView, Metrics, ViewFigures
 from api.edge.rates import PersonRates, RateLimit, Rates
+from api.edge.route_label import route_label
 from api.edge.shutdown import EndingServer
 from api.edge.traced import Traced
 from api.edge.unread_headers import UnreadHeaders
@@ -134,7 +135,7 @@ def _add_middleware(app: FastAPI, services: Instance) -> None:
         app.add_middleware(ClosedPages, instance=services, paths=paths)
     app.add_middleware(Observed, metrics=app.state.metrics)
     if spans.on():
-        app.add_middleware(Traced, label=_label)
+        app.add_middleware(Traced, label=route_label)
     app.add_middleware(Calls)
     app.add_middleware(EncodedNames)
     api = services[Settings].api
@@ -189,17 +190,6 @@ def _guard_docs(app: FastAPI) -> None:
         app.router.routes[app.router.routes.index(route)] = Route(route.path, page, include_in_schema=False)
 
 
-def _label(scope: Scope) -> str:
-    """The route's template, never the path itself: names of topics and people stay out of metrics."""
-    template = getattr(scope.get("route"), "path", None)
-    if template is None:
-        return "other"
-    # A route of an included router knows its template without the prefix.
-    return (
-        f"{PREFIX}{template}" if scope["path"].startswith(PREFIX) and not template.startswith(PREFIX) else str(template)
-    )
-
-
 class EncodedNames:
     """Routes match the path as it was sent, so that a namespace such as `kafka%3A%2F%2Fhost%3A9092` stays one part.
 
@@ -242,6 +232,6 @@ class Observed:
         try:
             await self.app(scope, receive, noted)
         finally:
-            route = _label(scope)
+            route = route_label(scope)
             self.metrics.requests.labels(scope["method"], route, str(status)).inc()
             self.metrics.seconds.labels(scope["method"], route).observe(time.perf_counter() - begun)

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import httpx
-import psutil
 from pydantic import ValidationError
 from rich.console import Console
 
@@ -21,6 +20,7 @@ from api.config.address import Address
 from api.config.home import PROGRAM, Home
 from api.config.settings import load
 from api.config.tls_client import ClientTls
+from api.config.worker_marker import worker_lives
 from api.terminal.output import errors
 from catalog.errors import SettingsError
 from catalog.record_keys import KEYS
@@ -175,10 +175,7 @@ class Running:
 
     def _worker_works(self) -> bool:
         """The worker writes its pid once it consumes; a file left by a dead one names no living process."""
-        try:
-            return psutil.pid_exists(int((self.home.root / "run" / "worker.pid").read_text()))
-        except (OSError, ValueError):
-            return False
+        return worker_lives(self.home) is True
 
     def _port(self) -> int:
         return self._stack.port("weir", self.settings.api.port)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import sys
 import traceback
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import structlog
@@ -43,6 +45,21 @@ class OneLine(logging.Formatter):
         return written_out(super().formatMessage(record))
 
 
+class JsonLine(logging.Formatter):
+    """Messages of libraries as our own events: one object a line. Of an error it has the kind and the place, not the text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "logger": record.name,
+            "event": record.getMessage(),
+            "level": record.levelname.lower(),
+        }
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            line |= {"kind": type(error).__name__, "at": frames(error)}
+        return json.dumps(line | {"timestamp": datetime.fromtimestamp(record.created, UTC).isoformat()})
+
+
 def on_one_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """A name that somebody chose begins no line of its own in the log and moves no cursor of who reads it."""
     for name, value in line.items():
@@ -74,7 +91,8 @@ def configure(settings: LogSettings) -> None:
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    readable = OneLine("%(asctime)s %(levelname)s %(name)s %(message)s")
+    handler.setFormatter(JsonLine() if settings.json_lines else readable)
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # Spark's client writes whole failed queries with the values they met, sqlglot the statements that it reads in part only,
     # drivers their retries with tracebacks.

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
 from api.config.section import Section
+
+_NEO4J_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+
+
+def _require_address(address: str, schemes: tuple[str, ...], example: str) -> str:
+    """The address, when it has one of the schemes and a host. Raises ValueError, which quotes no password in it."""
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port or an IPv6 address
+        fits = False
+    if not fits:
+        raise ValueError(f"it should be an address such as {example}")
+    return address
 
 
 class LogSettings(Section):
@@ -15,6 +31,13 @@ class LogSettings(Section):
 
     level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
     json_lines: bool = Field(False, description="One JSON object a line instead of readable text.")
+
+    @field_validator("level")
+    @classmethod
+    def _is_level(cls, level: str) -> str:
+        if level.upper() not in logging.getLevelNamesMapping():
+            raise ValueError("it should be DEBUG, INFO, WARNING or ERROR")
+        return level
 
 
 class DatabaseSettings(Section):
@@ -75,6 +98,11 @@ class Neo4jSettings(Section):
     user: str = Field("neo4j", description="User name.")
     password: SecretStr | None = Field(None, description="Password; no authentication when absent.")
 
+    @field_validator("uri")
+    @classmethod
+    def _is_address(cls, uri: str) -> str:
+        return _require_address(uri, _NEO4J_SCHEMES, "bolt://graph.example.com:7687")
+
 
 class ElasticsearchSettings(Section):
     """The search index."""
@@ -84,6 +112,11 @@ class ElasticsearchSettings(Section):
     username: str | None = Field(None, description="User, in place of an API key.")
     password: SecretStr | None = Field(None, description="The user's password.")
     ca: Path | None = Field(None, description="File of the authorities that signed the server's certificate, PEM.")
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        return _require_address(url, ("http", "https"), "https://search.example.com:9200")
 
 
 class SparkSettings(Section):

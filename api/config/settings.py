@@ -6,12 +6,12 @@ or the file WEIR_CONFIG names). A name nobody knows is an error, so a misspelt s
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_origin
 
-import yaml
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from api.config.home import Home
@@ -27,6 +27,7 @@ from api.config.server_settings import (
     SchemaRegistrySettings,
     SparkSettings,
 )
+from api.config.settings_file import from_file
 from api.config.suggestions import hint, name_hint, nearest_variable
 from api.config.trace_settings import TraceSettings
 from catalog.errors import SettingsError
@@ -82,12 +83,14 @@ class Settings(Section):
 def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
     """Read the settings of an instance. Raises SettingsError naming the variable or the line, and the fix."""
     environment = os.environ if environment is None else environment
-    values = _from_file(Path(environment.get("WEIR_CONFIG") or home.root / "weir.yaml"), "WEIR_CONFIG" in environment)
+    values: dict[str, dict[str, Any]] = from_file(
+        Path(environment.get("WEIR_CONFIG") or home.root / "weir.yaml"), "WEIR_CONFIG" in environment
+    )
     for variable, room, name, text in _from_environment(environment, _secret_prefix(environment, values)):
         _check_known(variable, room, name)
         values.setdefault(room, {})[name] = _list(text) if _is_list(room, name) else text
     try:
-        return _apart(Settings.model_validate(values), home)
+        return _apart(_finite(Settings.model_validate(values)), home)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = first["loc"]
@@ -95,7 +98,8 @@ def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
         variable = "WEIR_" + "__".join(str(part).upper() for part in place)
         if first["type"] == "extra_forbidden":
             raise SettingsError(f"There is no setting {name!r}.{name_hint(name, _known_names())}") from None
-        raise SettingsError(f"Setting {name} ({variable}) cannot be used: {first['msg']}.") from None
+        problem = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"Setting {name} ({variable}) cannot be used: {problem}.") from None
 
 
 def _secret_prefix(environment: Mapping[str, str], values: Mapping[str, Any]) -> str:
@@ -104,6 +108,18 @@ def _secret_prefix(environment: Mapping[str, str], values: Mapping[str, Any]) ->
     return str(
         environment.get("WEIR_SECRETS__ENV_PREFIX") or (values.get("secrets") or {}).get("env_prefix") or default
     )
+
+
+def _finite(settings: Settings) -> Settings:
+    """The settings, when none is infinite: no clock waits for so long. Raises SettingsError."""
+    for room, section in settings:
+        for name, value in section:
+            if isinstance(value, float) and not math.isfinite(value):
+                variable = f"WEIR_{room}__{name}".upper()
+                raise SettingsError(
+                    f"Setting {room}.{name} ({variable}) cannot be used: Input should be a finite number."
+                )
+    return settings
 
 
 def _apart(settings: Settings, home: Home) -> Settings:
@@ -167,19 +183,3 @@ def _check_known(variable: str, room: str, name: str) -> None:
     if variable.upper() not in known:
         close = nearest_variable(variable.upper(), known | BARE)
         raise SettingsError(f"The environment variable {variable} is not a setting of Weir.{hint(close)}")
-
-
-def _from_file(path: Path, must_exist: bool) -> dict[str, dict[str, object]]:
-    if not path.exists():
-        if must_exist:
-            raise SettingsError(f"WEIR_CONFIG names {path}, which does not exist.")
-        return {}
-    try:
-        values = yaml.safe_load(path.read_text()) or {}
-    except (OSError, yaml.YAMLError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise SettingsError(f"{path} cannot be read{where}; it must be YAML such as 'api: {{port: 9000}}'.") from None
-    if not isinstance(values, dict) or not all(isinstance(section, dict) for section in values.values()):
-        raise SettingsError(f"{path} must hold sections of settings, such as 'api: {{port: 9000}}'.")
-    return values

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.config.logs import frames
 from api.edge.content_encoding import ExpandedTooLargeError
 from api.edge.methods import TakenMethods
+from api.edge.route_label import route_label
 from catalog.errors import (
     Conflict,
     InvalidInput,
@@ -83,7 +84,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(WeirError)
     async def known(request: Request, error: WeirError) -> JSONResponse:
-        return known_failure(request.url.path, error)
+        return known_failure(route_label(request.scope), error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -96,13 +97,15 @@ def install(app: FastAPI) -> None:
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 405:
             return wrong_method(request)
+        if error.status_code == 400:  # the one that FastAPI raises: JSON that its reader gives up on
+            return JSONResponse(body("invalid_input", "body: it cannot be read as JSON; is it nested too deeply?"), 400)
         code = HTTP_CODES.get(error.status_code, "http_error")
         message = f"There is nothing at {request.url.path}." if error.status_code == 404 else str(error.detail)
         return JSONResponse(body(code, message), error.status_code, headers=error.headers)
 
     @app.exception_handler(Exception)
     async def unknown(request: Request, error: Exception) -> JSONResponse:
-        return unexpected(request.url.path, error)
+        return unexpected(route_label(request.scope), error)
 
 
 def wrong_method(request: Request) -> JSONResponse:
@@ -143,20 +146,20 @@ def _written_place(place: Sequence[str | int], body_value: Any) -> list[str | in
     return written
 
 
-def known_failure(path: str, error: WeirError) -> JSONResponse:
-    """The answer to a failure that is in the table."""
+def known_failure(route: str, error: WeirError) -> JSONResponse:
+    """The answer to a failure that is in the table. The log names the route: a path has names of people and topics."""
     if isinstance(error, Unavailable):
-        log.warning("unavailable", path=path, message=error.message)
+        log.warning("unavailable", route=route, message=error.message)
     return JSONResponse(body(error.code, error.message, error.details), status_of(error), headers=headers_of(error))
 
 
-def unexpected(path: str, error: Exception) -> JSONResponse:
+def unexpected(route: str, error: Exception) -> JSONResponse:
     """The answer to an error nobody foresaw; where it came from is in the log, under the reference of the answer.
 
     The connection ends with it: what the route left of the request is not known.
     """
     reference = uuid.uuid4().hex[:12]
-    log.error("failed", reference=reference, path=path, kind=type(error).__name__, at=frames(error))
+    log.error("failed", reference=reference, route=route, kind=type(error).__name__, at=frames(error))
     message = f"Something failed inside Weir. Its log shows where, under the reference {reference}."
     return JSONResponse(body("internal", message, {"reference": reference}), 500, headers={"Connection": "close"})
 
@@ -188,7 +191,7 @@ class Unexpected:
         except (TooLargeError, ClientDisconnect):
             raise
         except Exception as error:
-            answer = unexpected(scope["path"], error)
+            answer = unexpected(route_label(scope), error)
             if noted.begun:  # its head is out: only a cut connection can tell the client
                 raise CutShortError(
                     f"reference {json.loads(bytes(answer.body))['error']['details']['reference']}"

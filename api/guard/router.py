@@ -9,9 +9,10 @@ from typing import Any
 from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
 
+from api.edge import route_label
 from api.edge.parameters import only_known
 
-PREFIX = "/api/v1"
+PREFIX = route_label.PREFIX
 
 
 class FeatureRouter(APIRouter):

@@ -65,6 +65,7 @@ def listening(app: ASGIApp, settings: ApiSettings, look_ticks: int = _LOOK_TICKS
     given: dict[str, Any] = {
         "host": settings.host,
         "port": settings.port,
+        "log_config": None,  # its messages are in the form of all others
         "log_level": "warning",
         "access_log": False,
         "timeout_graceful_shutdown": 5,

@@ -11,6 +11,7 @@ from api.features.clusters.answers import ClusterCheck, TestedCluster
 from api.joins.connections import Connections
 from api.joins.declared import KINDS
 from api.joins.second_person import SecondPerson
+from catalog.call_deadline import all_calls_within
 from catalog.declared.cluster_specs import ClusterSpec
 from catalog.declared.documents import Document, load
 from catalog.declared.secrets import Secrets, check_cluster
@@ -23,6 +24,7 @@ from scanners.ports import SchemaRegistry
 
 _NO_SUBJECT = "weir-connection-test"
 """A subject that no registry has: it answers that, or it is another server."""
+_REGISTRY_SECONDS = 8.0
 Port = Callable[[str], str]
 """HOST:PORT -> kafka (answers without TLS), tls, open, refused, unknown host or no answer."""
 ConnectCount = Callable[[Mapping[str, Any]], int]
@@ -155,7 +157,8 @@ class ClusterTrial:
             return _failed(what, error.message)
 
     def _subjects(self, cluster: ClusterRecord) -> str:
-        self._registry.newest(self._connections.reach(cluster), _NO_SUBJECT)
+        with all_calls_within(_REGISTRY_SECONDS):
+            self._registry.newest(self._connections.reach(cluster), _NO_SUBJECT)
         same = sorted(
             each.name
             for each in self._store.clusters()

@@ -12,6 +12,7 @@ from api.features.doctor.findings import Finding, fault, ok, warning
 from api.wiring.installation import Subject, local_folder
 
 _GIB = 1024**3
+_ELSEWHERE = "Name a folder that can be written in WEIR_HOME."
 _FULL_BYTES, _LOW_BYTES = _GIB // 4, 2 * _GIB
 
 
@@ -19,7 +20,10 @@ def look_at_home(subject: Subject) -> Iterator[Finding]:
     """WEIR_HOME: that it can be written, and that it is this user's."""
     root = subject.home.root
     if not root.exists():
-        yield warning("home", f"The folder {root} is not there yet; the first start makes it.", "Run weir up.")
+        yield _to_be_made(root)
+        return
+    if not root.is_dir():
+        yield fault("home", f"{root} is a file; Weir needs a folder.", _ELSEWHERE)
         return
     others = sum(1 for path in subject.paths() if _owner(path) not in (os.geteuid(), None))
     if _owner(root) != os.geteuid():
@@ -30,10 +34,20 @@ def look_at_home(subject: Subject) -> Iterator[Finding]:
         )
     elif others:
         yield fault("home", f"{others} files below {root} belong to other users.", f"chown -R {os.geteuid()} {root}")
+    elif os.statvfs(root).f_flag & os.ST_RDONLY:
+        yield fault("home", f"The file system of {root} is read-only.", f"Mount it for writing. {_ELSEWHERE}")
     elif not os.access(root, os.W_OK | os.X_OK):
         yield fault("home", f"The folder {root} cannot be written.", f"chmod u+rwx {root}")
     else:
         yield ok("home", f"The folder {root} is this user's and can be written.")
+
+
+def _to_be_made(root: Path) -> Finding:
+    """A WEIR_HOME that is not there: whether the first start can make it."""
+    parent = next(path for path in root.parents if path.exists())
+    if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
+        return warning("home", f"The folder {root} is not there yet; the first start makes it.", "Run weir up.")
+    return fault("home", f"The folder {root} is not there, and cannot be made in {parent}.", _ELSEWHERE)
 
 
 def look_at_secrets(subject: Subject) -> Iterator[Finding]:

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
-import psutil
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from api.config.home import Home
+from api.config.worker_marker import worker_lives
 from catalog.errors import Unavailable
 from catalog.ports import CatalogStore
 from catalog.scan_store import ScanState
@@ -89,11 +89,9 @@ class OperationFigures(Collector):
         family = GaugeMetricFamily(
             "weir_worker_up", "1 while the worker of this WEIR_HOME runs; absent where none did."
         )
-        try:
-            pid = int((self._home.root / "run" / "worker.pid").read_text())
-        except (OSError, ValueError):
-            return family
-        family.add_metric((), float(psutil.pid_exists(pid)))
+        lives = worker_lives(self._home)
+        if lives is not None:
+            family.add_metric((), float(lives))
         return family
 
 

@@ -142,6 +142,25 @@ def test_a_home_of_another_user_is_a_fault(home: Path, monkeypatch: pytest.Monke
     assert "chown" in finding.fix
 
 
+def test_a_home_that_is_a_file_or_below_one_cannot_be_made(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for root in (file, file / "home"):
+        finding = by_name(examine_installation(subject(root), ("home",)))["home"]
+        assert finding.level is Level.FAULT
+        assert "WEIR_HOME" in (finding.fix or "")
+    assert by_name(examine_installation(subject(tmp_path / "new"), ("home",)))["home"].level is Level.WARNING
+
+
+def test_a_home_on_a_read_only_file_system(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class ReadOnly:
+        f_flag = os.ST_RDONLY
+
+    monkeypatch.setattr("api.features.doctor.home_checks.os.statvfs", lambda _: ReadOnly)
+    finding = by_name(examine_installation(subject(home), ("home",)))["home"]
+    assert finding.level is Level.FAULT and "read-only" in finding.message and "chmod" not in (finding.fix or "")
+
+
 @pytest.mark.parametrize(("free", "level"), [(1, Level.FAULT), (1024**3, Level.WARNING), (50 * 1024**3, Level.OK)])
 def test_a_disk_that_is_nearly_full(home: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: Level) -> None:
     class Usage:

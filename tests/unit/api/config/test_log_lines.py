@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 
 import pytest
 import structlog
 
-from api.config.logs import OneLine, on_one_line
+from api.config.logs import JsonLine, OneLine, on_one_line
 
 FORGED = "x\n2026-01-01 [error] engine_ended\r\x1b[2J\u202etxt\u2028y\x9b1m\u200b\u2066"
 BAD = "\n\r\x1b\u202e\u2028\x9b\u200b\u2066"
@@ -28,3 +29,20 @@ def test_a_message_of_a_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     log.addHandler(handler)
     log.warning("Cluster %s is away", FORGED)
     assert not set(out.getvalue().rstrip("\n")) & set(BAD)
+
+
+def test_with_json_lines_a_message_of_a_library_is_an_object_without_the_text_of_its_error() -> None:
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(JsonLine())
+    log = logging.Logger("driver")
+    log.addHandler(handler)
+    try:
+        raise ValueError("ana@example.com")
+    except ValueError:
+        log.warning("Cluster %s is away", FORGED, exc_info=True)
+    (line,) = out.getvalue().splitlines()
+    shown = json.loads(line)
+    assert (shown["level"], shown["logger"], shown["kind"]) == ("warning", "driver", "ValueError")
+    assert shown["event"] == f"Cluster {FORGED} is away" and "timestamp" in shown
+    assert "ana@example.com" not in line

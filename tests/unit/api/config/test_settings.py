@@ -40,6 +40,13 @@ def test_the_printed_settings_are_the_defaults_once_their_marks_are_taken_away(
         ({"WEIR_API__PORT": "many"}, "WEIR_API__PORT"),
         ({"WEIR_API__PORT": "70000"}, "WEIR_API__PORT"),
         ({"WEIR_CONFIG": "/nowhere/weir.yaml"}, "/nowhere/weir.yaml"),
+        ({"WEIR_LOG__LEVEL": "loud"}, "WEIR_LOG__LEVEL"),
+        ({"WEIR_QUERY__SECONDS": "inf"}, "WEIR_QUERY__SECONDS"),
+        ({"WEIR_ELASTICSEARCH__URL": "localhost:9200"}, "WEIR_ELASTICSEARCH__URL"),
+        ({"WEIR_ELASTICSEARCH__URL": "http://localhost:99999"}, "WEIR_ELASTICSEARCH__URL"),
+        ({"WEIR_ELASTICSEARCH__URL": ""}, "WEIR_ELASTICSEARCH__URL"),
+        ({"WEIR_NEO4J__URI": "http://localhost:7687"}, "WEIR_NEO4J__URI"),
+        ({"WEIR_NEO4J__URI": "localhost"}, "WEIR_NEO4J__URI"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_mend(tmp_path: Path, environment: dict[str, str], named: str) -> None:
@@ -53,6 +60,27 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "weir.yaml").write_text(text)
     with pytest.raises(SettingsError):
         load(Home(tmp_path), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (b"api: {port: 9000}\nlog: {level: DEBUG}\napi: {host: 127.0.0.2}\n", "line 3: api is there twice"),
+        (b"api:\n  port: 9000\n  port: 9001\n", "line 3: api.port is there twice"),
+        (b"api: {host: \xff}\n", "UTF-8"),
+    ],
+)
+def test_nothing_of_a_file_is_lost_in_silence(tmp_path: Path, text: bytes, named: str) -> None:
+    (tmp_path / "weir.yaml").write_bytes(text)
+    with pytest.raises(SettingsError) as caught:
+        load(Home(tmp_path), {})
+    assert named in caught.value.message
+
+
+@pytest.mark.parametrize("uri", ["neo4j+s://graph.example.com", "bolt://[::1]:7687", "bolt://localhost:7687"])
+def test_addresses_of_every_form_are_taken(tmp_path: Path, uri: str) -> None:
+    environment = {"WEIR_NEO4J__URI": uri, "WEIR_ELASTICSEARCH__URL": "https://user:p@search.example.com/es"}
+    assert load(Home(tmp_path), environment).neo4j.uri == uri
 
 
 def test_a_secret_never_shows_in_an_error(tmp_path: Path) -> None:
