@@ -53,7 +53,7 @@ test("the audit is searched by agent and by tool", async () => {
   const page = await as("admin", `/audit?agent=${NAME}`);
   const table = page.getByRole("table", { name: "Entries of the audit" });
   await table.getByText(`by agent ${NAME}, list_datasets`).first().waitFor();
-  await page.getByLabel("tool", { exact: true }).fill("run_query");
+  await page.getByLabel("Tool", { exact: true }).fill("run_query");
   await page.keyboard.press("Enter");
   await page.waitForURL(/tool=run_query/);
   await page.getByText("No matches. Remove a filter.").waitFor();
