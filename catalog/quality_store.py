@@ -142,5 +142,8 @@ class QualityStore(Protocol):
     def put_quality_mark(self, mark: QualityMark) -> None:
         """Insert or replace by id; of its dataset the `MOST_MARKS` that end last stay."""
 
+    def delete_quality_mark(self, dataset: DatasetId, id: str) -> bool:
+        """Whether the dataset had it."""
+
     def quality_marks(self, dataset: DatasetId) -> list[QualityMark]:
         """Those that end last come first."""

@@ -112,6 +112,7 @@ SAMPLES: Mapping[str, Sample] = {
     "GET /search": Sample(query={"q": "orders"}),
     "GET /contracts/draft": Sample(query={"dataset": "prod/orders"}),
     "POST /datasets/{namespace}/{name}/quality/marks": Sample(body={"kind": "deploy"}),
+    "DELETE /datasets/{namespace}/{name}/quality/marks/{mark}": _NONE,
     "GET /datasets/find": Sample(query={"name": "orders"}),
     "POST /mcp": Sample(text="{}", past=frozenset({400, 406})),
     "GET /search/suggest": Sample(query={"q": "or"}),

@@ -18,7 +18,7 @@ NAMES = ("shop.orders", "shop.revenue_5m", "fleet.positions")
 REVENUE = (
     "SELECT region, sum(orders) AS orders, sum(total) AS total FROM shop.revenue_5m GROUP BY region ORDER BY region"
 )
-_WAIT_S = 180.0
+_WAIT_S = 600.0
 
 
 class ViewChapter:

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, SchemaVersion
 from catalog.ports import CatalogStore, Clock
 from catalog.quality import history as histories
@@ -184,6 +184,19 @@ class Quality:
                     self._put(record, replace(each, ended_at=now, ended_why="marked"))
             self._store.put_quality_state(replace(state, facts=facts.to_json()))
         return mark
+
+    def unmark(self, record: DatasetRecord, id: str) -> None:
+        """Take a mark back: from the next scan on, that time is judged as any other. What it ended stays over.
+
+        Raises NotFound for a mark that the dataset has not.
+        """
+        with self._store.transaction():
+            if not self._store.delete_quality_mark(record.id, id):
+                raise NotFound(f"{record.reference} has no mark {id!r}.", details={"dataset": record.reference})
+            state = self._store.quality_state(record.id) or QualityState(record.id)
+            ends = (each.ends_at.timestamp() for each in self._store.quality_marks(record.id))
+            facts = replace(Facts.of(state.facts), marked_until=max(ends, default=0.0))
+            self._store.put_quality_state(replace(state, facts=facts.to_json()))
 
     # --- reading -----------------------------------------------------------------------------------------------------
 

@@ -57,6 +57,7 @@ AuditAction = Literal[
     "policy.simulate",
     "policy.test",
     "quality.mark",
+    "quality.unmark",
     "query",
     "query.cancel",
     "query.catalog",

@@ -109,6 +109,12 @@ def test_anomalies_and_marks_come_back_as_they_went_in(store: CatalogStore) -> N
     assert (store.anomalies(ORDERS, 9), store.lasting_anomalies(ORDERS)) == ([over], [])
     store.put_quality_mark(mark("m", 5))
     assert (store.quality_marks(ORDERS), store.quality_marks(OTHER)) == ([mark("m", 5)], [])
+    assert [store.delete_quality_mark(*each) for each in ((OTHER, "m"), (ORDERS, "n"), (ORDERS, "m"))] == [
+        False,
+        False,
+        True,
+    ]
+    assert store.quality_marks(ORDERS) == []
 
 
 def test_quality_follows_its_dataset_and_goes_with_it(store: CatalogStore) -> None:

@@ -30,8 +30,8 @@ from api.demo.produce import client
 NAMESPACE = "shop"
 """The OpenLineage namespace of the jobs."""
 
-SECONDS = 180.0
-"""A job that takes longer than this is ended; they take about 15 each on two cores."""
+SECONDS = 600.0
+"""A job that takes longer than this is ended; they take about 15 each on two cores that do nothing else."""
 
 _HERE = Path(__file__).resolve().parent
 

@@ -72,6 +72,13 @@ class QualityMark(Answer):
     markedBy: str | None
 
 
+class RemovedMark(Answer):
+    """A mark that was taken back."""
+
+    id: str
+    removed: Literal[True]
+
+
 class DatasetQuality(Answer):
     """The series of a dataset."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from api.terminal.http import dataset_path
+from api.terminal.http import dataset_path, segment
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, show
 from api.terminal.words import noun
@@ -25,6 +25,7 @@ def add_to(app: typer.Typer) -> None:
         epilog="weir quality mark prod/orders --kind deploy --note 'orders 2.0'"
         " · weir quality mark prod/orders --kind replay --from 2026-03-01T12:00:00Z --until 2026-03-01T15:00:00Z"
     )(mark)
+    group.command(epilog="weir quality unmark prod/orders 3f2a19c40d7e4c1f8b6a5d2e9c0b7a41")(unmark)
 
 
 def show_quality(
@@ -81,7 +82,20 @@ def mark(
     """Mark a deploy or a replay, so that nothing of it is an anomaly."""
     body: dict[str, object] = {"kind": kind, "startsAt": starts, "endsAt": until, "note": note}
     answer = api(user).post(f"{dataset_path(dataset)}/quality/marks", body)
-    show([answer], ("kind", "startsAt", "endsAt", "note", "markedBy"), output, whole=answer)
+    show([answer], ("id", "kind", "startsAt", "endsAt", "note", "markedBy"), output, whole=answer)
+
+
+def unmark(
+    dataset: Topic,
+    mark: Annotated[
+        str, typer.Argument(help="Its id, as `weir quality mark` and `weir quality show -o json` print it.")
+    ],
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Take a mark back: from the next scan on, that time is judged as any other."""
+    answer = api(user).delete(f"{dataset_path(dataset)}/quality/marks/{segment(mark)}")
+    show([answer], ("id", "removed"), output, whole=answer)
 
 
 class _Point(TypedDict):

@@ -101,11 +101,10 @@ def list_anomalies(
     return shown.anomalies(record.reference, quality.anomalies(record.id, limit), sights.of(caller).of(record))
 
 
-@router.post(
-    "/quality/marks",
-    status_code=201,
-    dependencies=[needs("scan", others=f"{OWNERS}; admins and stewards of its domain", unseen=True)],
-)
+_MARKS = needs("scan", others=f"{OWNERS}; admins and stewards of its domain", unseen=True)
+
+
+@router.post("/quality/marks", status_code=201, dependencies=[_MARKS])
 def mark_time(
     readers: From[Readers],
     quality: From[Quality],
@@ -123,3 +122,23 @@ def mark_time(
     mark = quality.mark(record, body.kind, body.starts_at, body.ends_at, body.note, caller.user)
     audit.record_by(caller, "quality.mark", record.reference, "allow", [mark.kind])
     return shown.mark(mark)
+
+
+@router.delete("/quality/marks/{mark}", dependencies=[_MARKS])
+def unmark_time(
+    readers: From[Readers],
+    quality: From[Quality],
+    identity: From[Identity],
+    audit: From[AuditLog],
+    caller: Caller,
+    namespace: Name,
+    name: Name,
+    mark: Name,
+) -> answers.RemovedMark:
+    """Take a mark back: from the next scan on, that time is judged as any other. Anomalies that it ended stay over."""
+    record = _known(readers, caller, namespace, name)
+    if not owns(caller, record):
+        require_on(identity, caller, Power.SCAN, record.reference)
+    quality.unmark(record, mark)
+    audit.record_by(caller, "quality.unmark", record.reference, "allow", [mark])
+    return answers.RemovedMark(id=mark, removed=True)

@@ -175,6 +175,11 @@ class SqlQuality(SqlPart):
             if oldest:
                 session.execute(delete(QualityMarkRow).where(QualityMarkRow.id.in_(oldest)))
 
+    def delete_quality_mark(self, dataset: DatasetId, id: str) -> bool:
+        own = delete(QualityMarkRow).where(_is(dataset, QualityMarkRow.dataset_id), QualityMarkRow.id == id)
+        with self._database.begin() as session:
+            return bool(session.execute(own.returning(QualityMarkRow.id)).all())
+
     def quality_marks(self, dataset: DatasetId) -> list[QualityMark]:
         with self._database.read() as session:
             rows = session.connection().execute(_NEWEST_MARKS, _named(dataset)).all()

@@ -19,13 +19,18 @@ def test_the_page_of_quality_declares_a_sensitivity_and_its_commands_run(weir: W
     served.apply("---\n".join([users[0], declared, users[2]]))
     served.scan(cluster="prod", topics=["orders"], sample={"strategy": "full"})
     commands = [line for block in re.findall(r"```sh\n(.*?)```", page, re.S) for line in block.splitlines()]
-    assert len(commands) == 5
-    for line in commands:
+    (unmark,) = [line for line in commands if " unmark " in line]
+    assert len(commands) == 6
+    for line in (each for each in commands if each != unmark):
         done = weir(*shlex.split(line)[1:])
         assert done.code == 0, f"{line}: {done.out}{done.err}"
     shown = weir("quality", "show", "prod/orders", "-o", "json")
     assert json.loads(shown.out)["sensitivity"] == "high"
-    assert {each["kind"] for each in json.loads(shown.out)["marks"]} == {"deploy", "replay"}
+    marks = json.loads(shown.out)["marks"]
+    assert {each["kind"] for each in marks} == {"deploy", "replay"}
+    removed = weir(*shlex.split(unmark.replace(" ID ", f" {marks[0]['id']} "), comments=True)[1:])
+    assert removed.out.split() == ["id", "removed", marks[0]["id"], "yes"], removed.err
+    assert json.loads(weir("quality", "show", "prod/orders", "-o", "json").out)["marks"] == marks[1:]
     table = weir("quality", "show", "prod/orders", "--path", "value.order_id").out
     assert "not enough history" in table
     assert "Nothing was unusual." in weir("quality", "anomalies", "prod/orders").out

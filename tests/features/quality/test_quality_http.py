@@ -122,3 +122,17 @@ def test_owners_and_those_who_scan_mark_a_time(weir: ApiWorld) -> None:
     refusal = weir.admin.post(f"{AT}/quality/marks", json=backwards)
     assert (refusal.status_code, "ends after it starts" in refusal.json()["error"]["message"]) == (400, True)
     assert weir.admin.post(f"{AT}/quality/marks", json={"kind": "holiday"}).status_code == 400
+
+
+def test_a_mark_is_taken_back_by_those_who_may_mark(weir: ApiWorld) -> None:
+    later = {"kind": "replay", "endsAt": "2100-01-01T00:00:00Z", "startsAt": "2099-12-31T00:00:00Z"}
+    wrong, right = (
+        weir.admin.post(f"{AT}/quality/marks", json=each).json()["id"] for each in (later, {"kind": "deploy"})
+    )
+    assert weir.user("ana").delete(f"{AT}/quality/marks/{wrong}").status_code == 403
+    assert weir.user("olga").delete(f"{AT}/quality/marks/{wrong}").json() == {"id": wrong, "removed": True}
+    assert [each["id"] for each in weir.admin.get(f"{AT}/quality").json()["marks"]] == [right]
+    again = weir.admin.delete(f"{AT}/quality/marks/{wrong}")
+    assert (again.status_code, "has no mark" in again.json()["error"]["message"]) == (404, True)
+    actions = [each["action"] for each in weir.admin.get("/api/v1/audit").json()["entries"]]
+    assert actions.count("quality.unmark") == 1

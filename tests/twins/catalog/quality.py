@@ -82,6 +82,13 @@ class MemoryQuality:
             for each in self.quality_marks(mark.dataset)[MOST_MARKS:]:
                 del self._state.quality_marks[each.id]
 
+    def delete_quality_mark(self, dataset: DatasetId, id: str) -> bool:
+        with self._lock:
+            own = id in {each.id for each in self.quality_marks(dataset)}
+            if own:
+                del self._state.quality_marks[id]
+            return own
+
     def quality_marks(self, dataset: DatasetId) -> list[QualityMark]:
         with self._lock:
             own = [each for each in self._state.quality_marks.values() if each.dataset == dataset]

@@ -31,6 +31,19 @@ export function useAnomalies({ namespace, name }: Of) {
   });
 }
 
+export function useRemoveMark({ namespace, name }: Of) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (mark: string) =>
+      answer(
+        weir.DELETE("/api/v1/datasets/{namespace}/{name}/quality/marks/{mark}", {
+          params: { path: { namespace, name, mark } },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["quality", namespace, name] }),
+  });
+}
+
 export function useMarkTime({ namespace, name }: Of) {
   const client = useQueryClient();
   return useMutation({

@@ -52,6 +52,7 @@ const WORDS: Record<string, string> = {
   "policy.simulate": "Change of policies simulated",
   "policy.test": "Policy tested",
   "quality.mark": "Time marked in quality",
+  "quality.unmark": "Mark in quality taken back",
   query: "Query",
   "query.cancel": "Query stopped",
   "query.catalog": "Query of the catalog",

@@ -1,9 +1,11 @@
 // What scans measured of this dataset over time, what is usual of it, and what was not.
 import { useState } from "react";
-import { useAnomalies, useMarkTime, useQuality } from "@/api/quality";
+import { useAnomalies, useMarkTime, useQuality, useRemoveMark } from "@/api/quality";
 import type { Anomaly, DatasetDetails, DatasetQuality, QualityResolution, QualitySeries } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
+import { EndButton } from "@/components/EndButton";
+import { ErrorNotice } from "@/components/Notice";
 import { SeriesChart } from "@/components/SeriesChart";
 import { When } from "@/components/When";
 import { count, plural } from "@/lib/format";
@@ -25,6 +27,7 @@ export function Quality({ dataset }: { dataset: DatasetDetails }) {
   const [resolution, setResolution] = useState<QualityResolution>("hour");
   const [path, setPath] = useState("");
   const quality = useQuality(dataset, path.trim() || undefined, resolution);
+  const mayMark = dataset.may.scan || dataset.may.review;
   return (
     <div className="stack">
       <Anomalies dataset={dataset} />
@@ -55,9 +58,16 @@ export function Quality({ dataset }: { dataset: DatasetDetails }) {
             />
           </label>
         </div>
-        <Answer of={quality}>{(answer) => <AllSeries quality={answer} reference={dataset.reference} />}</Answer>
+        <Answer of={quality}>
+          {(answer) => (
+            <>
+              <AllSeries quality={answer} reference={dataset.reference} />
+              {answer.marks.length > 0 && <Marks of={dataset} marks={answer.marks} mayMark={mayMark} />}
+            </>
+          )}
+        </Answer>
       </section>
-      {dataset.may.scan || dataset.may.review ? <MarkTime dataset={dataset} /> : null}
+      {mayMark && <MarkTime dataset={dataset} />}
     </div>
   );
 }
@@ -109,21 +119,35 @@ function AllSeries({ quality, reference }: { quality: DatasetQuality; reference:
         </section>
       ))}
       {constant.length > 0 && <Constant series={constant} />}
-      {quality.marks.length > 0 && (
-        <details>
-          <summary>Marked times: {count(quality.marks.length)}</summary>
-          <ul>
-            {quality.marks.map((mark) => (
-              <li key={mark.id}>
-                {mark.kind} from <When at={mark.startsAt} /> to <When at={mark.endsAt} />
-                {mark.note && <>: {mark.note}</>}
-                {mark.markedBy && <> ({mark.markedBy})</>}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
     </>
+  );
+}
+
+function Marks({
+  of,
+  marks,
+  mayMark,
+}: {
+  of: DatasetDetails;
+  marks: DatasetQuality["marks"];
+  mayMark: boolean | undefined;
+}) {
+  const remove = useRemoveMark(of);
+  return (
+    <details>
+      <summary>Marked times: {count(marks.length)}</summary>
+      {remove.isError && <ErrorNotice error={remove.error} />}
+      <ul>
+        {marks.map((mark) => (
+          <li key={mark.id}>
+            {mark.kind} from <When at={mark.startsAt} /> to <When at={mark.endsAt} />
+            {mark.note && <>: {mark.note}</>}
+            {mark.markedBy && <> ({mark.markedBy})</>}{" "}
+            {mayMark && <EndButton word="Remove" of={`the mark ${mark.kind}`} onEnd={() => remove.mutate(mark.id)} />}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
