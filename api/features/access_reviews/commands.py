@@ -13,6 +13,7 @@ from api.terminal.http import segment
 from api.terminal.names import complete_campaign, complete_dataset, complete_user
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, show
+from api.terminal.text_input import text_of
 from api.terminal.vocabularies import Unconfirmed
 from catalog.declared.documents import load
 from catalog.errors import InvalidInput
@@ -70,18 +71,11 @@ def start(
         raise InvalidInput("Name a declared review, or give a file with -f; not both.")
     body: dict[str, object] = {"review": review}
     if file is not None:
-        documents = load(_bytes(file), {"AccessReview": kinds.KINDS["AccessReview"]}, str(file))
+        documents = load(text_of(file), {"AccessReview": kinds.KINDS["AccessReview"]}, str(file))
         if len(documents) != 1:
             raise InvalidInput(f"{file} holds {len(documents)} documents; give one AccessReview.")
         body = {"name": documents[0].name, "spec": documents[0].spec}
     _show(api(user).post("/api/v1/access-reviews", body), output)
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"The file {file} cannot be read: {error.strerror}.") from None
 
 
 @reviews_app.command("show", epilog="weir access-review show personal-data-2026-06-01 --mine --unused")

@@ -11,6 +11,7 @@ from api.terminal.http import segment
 from api.terminal.names import complete_cluster
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, show
+from api.terminal.text_input import text_of
 from api.terminal.words import noun
 from catalog.errors import InvalidInput, WeirError
 
@@ -71,9 +72,9 @@ def _cluster_in(file: Path) -> dict[str, object]:
     import yaml
 
     try:
-        documents = [each for each in yaml.safe_load_all(file.read_text(encoding="utf-8")) if isinstance(each, dict)]
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise InvalidInput(f"{file} cannot be read as YAML; check the name and the text.") from None
+        documents = [each for each in yaml.safe_load_all(text_of(file)) if isinstance(each, dict)]
+    except yaml.YAMLError:
+        raise InvalidInput(f"{file} cannot be read as YAML; check its text.") from None
     clusters = [each for each in documents if each.get("kind") == "Cluster"]
     if len(clusters) != 1:
         raise InvalidInput(f"{file} has {len(clusters)} documents of kind Cluster; give a file with one.")

@@ -11,6 +11,7 @@ import typer
 from api.terminal.http import dataset_path
 from api.terminal.options import As, Topic, api
 from api.terminal.output import console, errors, escape, print_text
+from api.terminal.text_input import text_of
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
@@ -58,11 +59,7 @@ def take(
     user: As = None,
 ) -> None:
     """Show what a table would change, ask, and change it. Exit code 1 where lines are refused."""
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8; save it as CSV UTF-8"
-        raise InvalidInput(f"{file} cannot be read: {why}.") from None
+    text = text_of(file, newline="")
     client = api(user)
     plan = client.post_text(_TABLE, text, dryRun=True)
     for change in plan["changes"]:

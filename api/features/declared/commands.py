@@ -13,7 +13,7 @@ from api.terminal.http import Api, ApiRefused, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, errors, escape, print_text, show
-from api.terminal.standard_input import standard_input
+from api.terminal.text_input import text_of
 from catalog.errors import InvalidInput, WeirError
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
@@ -171,7 +171,7 @@ def read(files: Sequence[Path]) -> list[Part]:
     before = 0
     for path in files:
         for each in _files(path):
-            text = standard_input() if str(each) == "-" else _text(each)
+            text = text_of(each)
             parts.append(Part("standard input" if str(each) == "-" else str(each), text, before))
             before += len(f"{text}{_BETWEEN}".splitlines())
     return parts
@@ -216,14 +216,6 @@ def _files(path: Path) -> list[Path]:
     if not files:
         raise InvalidInput(f"The folder {path} holds no .yaml file.")
     return files
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise InvalidInput(f"The file {path} cannot be read: {why}.") from None
 
 
 def delete(

@@ -13,6 +13,7 @@ from api.terminal.http import Api, dataset_path
 from api.terminal.names import complete_dataset, complete_entity, require_entity
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
+from api.terminal.text_input import text_of
 from api.terminal.words import noun
 from catalog.errors import InvalidInput, WeirError
 from catalog.model import ReviewState
@@ -212,7 +213,7 @@ def test_recognizer(
     client = api(user)
     body: dict[str, object] = {"field": field}
     if sample is not None:
-        body["values"] = [line for line in _text(sample).splitlines() if line.strip()]
+        body["values"] = [line for line in text_of(sample).splitlines() if line.strip()]
     else:
         body |= {"dataset": dataset, "records": records}
     answers = [
@@ -227,21 +228,12 @@ def test_recognizer(
         raise WeirError("Some values could not be read by the recognizer; the table shows which and why.")
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        raise InvalidInput(f"{path} cannot be read; check the name.") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path} is not text in UTF-8.") from None
-
-
 def _recognizers(path: Path) -> list[dict[str, object]]:
     """Every recognizer of a file of ours or of presidio's."""
     import yaml
 
     try:
-        documents = [d for d in yaml.safe_load_all(_text(path)) if isinstance(d, dict)]
+        documents = [d for d in yaml.safe_load_all(text_of(path)) if isinstance(d, dict)]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""

@@ -11,7 +11,7 @@ from api.terminal.http import segment
 from api.terminal.names import complete_cluster
 from api.terminal.options import As, AsOf, Output, Topic, api
 from api.terminal.output import Format, console, errors, escape, show
-from api.terminal.standard_input import standard_input
+from api.terminal.text_input import text_of
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
@@ -117,11 +117,8 @@ def sql_lineage(
     user: As = None,
 ) -> None:
     """Show which columns a statement makes of which, over the catalog's schemas, without running it."""
-    try:
-        text = standard_input() if file == "-" else Path(file).read_text()
-    except (OSError, UnicodeDecodeError):
-        raise InvalidInput(f"The file {file} cannot be read as text.") from None
-    answer = api(user).post("/api/v1/lineage/sql", {"sql": text, "dialect": dialect, "cluster": cluster})
+    body = {"sql": text_of(Path(file)), "dialect": dialect, "cluster": cluster}
+    answer = api(user).post("/api/v1/lineage/sql", body)
     rows = [
         {
             "from": f"{e['source']['table']}.{e['source']['column']}",

@@ -11,6 +11,7 @@ import typer
 from api.terminal.names import complete_dataset, complete_purpose, complete_user
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, show
+from api.terminal.text_input import text_of
 from catalog.errors import InvalidInput
 
 policy_app = typer.Typer(no_args_is_help=True)
@@ -168,7 +169,7 @@ def _param(text: str) -> tuple[str, Any]:
 
 
 def _documents(files: list[Path]) -> str:
-    return "\n---\n".join(_read(path) for path in files)
+    return "\n---\n".join(text_of(path) for path in files)
 
 
 def _cases(files: list[Path]) -> str:
@@ -178,7 +179,7 @@ def _cases(files: list[Path]) -> str:
     cases: list[Any] = []
     for path in files:
         try:
-            document = yaml.safe_load(_read(path))
+            document = yaml.safe_load(text_of(path))
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f", line {mark.line + 1}" if mark is not None else ""
@@ -188,12 +189,3 @@ def _cases(files: list[Path]) -> str:
             raise InvalidInput(f"{path} holds no cases; write cases: [...], see docs/reference/policies.md.")
         cases += more
     return json.dumps({"cases": cases}, default=str)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path} is not UTF-8 text.") from None
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None

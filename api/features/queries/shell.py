@@ -15,8 +15,8 @@ from api.terminal.http import Api, segment
 from api.terminal.output import errors, print_text
 from api.terminal.pager import paged
 from api.terminal.parameters import names_in
-from api.terminal.standard_input import standard_input
 from api.terminal.statements import is_blank, parted
+from api.terminal.text_input import standard_input
 from catalog.errors import InvalidInput, WeirError
 from catalog.near_names import did_you_mean
 

@@ -12,7 +12,7 @@ from api.terminal.http import Api, segment
 from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, print_text, show
-from api.terminal.standard_input import standard_input
+from api.terminal.text_input import standard_input, text_of
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 
@@ -191,11 +191,7 @@ def _statement(sql: str | None, file: Path | None) -> str:
     if (sql is None) == (file is None):
         raise InvalidInput("Give a statement, or --file with one.")
     if file is not None:
-        try:
-            return file.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise InvalidInput(f"--file {file} cannot be read: {why}.") from None
+        return text_of(file)
     return standard_input() if sql == "-" else str(sql)
 
 

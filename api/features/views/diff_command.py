@@ -13,6 +13,7 @@ from api.terminal.http import segment
 from api.terminal.names import complete_view
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, escape, show
+from api.terminal.text_input import text_of
 from catalog.errors import InvalidInput
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -71,10 +72,8 @@ def _column(kind: str | None, tags: list[str]) -> str:
 def _spec(name: str, file: Path) -> Any:
     """The spec of the view in a file. Raises InvalidInput."""
     try:
-        documents = [each for each in yaml.safe_load_all(file.read_text()) if isinstance(each, dict)]
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError):
+        documents = [each for each in yaml.safe_load_all(text_of(file)) if isinstance(each, dict)]
+    except yaml.YAMLError:
         raise InvalidInput(f"{file} is not YAML.") from None
     for each in documents:
         metadata = each.get("metadata")

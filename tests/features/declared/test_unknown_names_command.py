@@ -105,6 +105,6 @@ def test_text_that_is_not_utf_8_is_one_sentence(weir: Weir, tmp_path: Path, monk
     file = tmp_path / "review.yaml"
     file.write_bytes(b"caf\xe9")
     code, _, err = weir("access-review", "start", "-f", str(file))
-    assert code == 1 and f"{file} is not UTF-8 text." in err
+    assert code == 1 and f"{file} cannot be read: it is not UTF-8 text." in err
     code, _, err = weir("search", "caf\udce9")
     assert code == 1 and err.endswith("A word of the command is not UTF-8 text.")
