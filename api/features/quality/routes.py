@@ -45,6 +45,14 @@ def _known(readers: Readers, caller: Subject, namespace: str, name: str) -> Data
     return record
 
 
+def _markable(readers: Readers, identity: Identity, caller: Subject, namespace: str, name: str) -> DatasetRecord:
+    """Raises DatasetNotFound; NotAllowed for who neither owns the dataset nor may scan it."""
+    record = _known(readers, caller, namespace, name)
+    if not owns(caller, record):
+        require_on(identity, caller, Power.SCAN, record.reference)
+    return record
+
+
 @router.get("/quality", dependencies=[signed_in(KNOWN)])
 def get_quality(
     readers: From[Readers],
@@ -116,9 +124,7 @@ def mark_time(
     body: MarkBody,
 ) -> answers.QualityMark:
     """Mark a deploy or a replay: nothing of that time is an anomaly, and one that began in it is over."""
-    record = _known(readers, caller, namespace, name)
-    if not owns(caller, record):
-        require_on(identity, caller, Power.SCAN, record.reference)
+    record = _markable(readers, identity, caller, namespace, name)
     mark = quality.mark(record, body.kind, body.starts_at, body.ends_at, body.note, caller.user)
     audit.record_by(caller, "quality.mark", record.reference, "allow", [mark.kind])
     return shown.mark(mark)
@@ -136,9 +142,7 @@ def unmark_time(
     mark: Name,
 ) -> answers.RemovedMark:
     """Take a mark back: from the next scan on, that time is judged as any other. Anomalies that it ended stay over."""
-    record = _known(readers, caller, namespace, name)
-    if not owns(caller, record):
-        require_on(identity, caller, Power.SCAN, record.reference)
+    record = _markable(readers, identity, caller, namespace, name)
     quality.unmark(record, mark)
     audit.record_by(caller, "quality.unmark", record.reference, "allow", [mark])
     return answers.RemovedMark(id=mark, removed=True)
