@@ -11,6 +11,9 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
+REGISTRY_SECONDS = 8.0
+"""So long a request of a person waits for all answers of a schema registry."""
+
 _END: ContextVar[float | None] = ContextVar("weir_calls_end", default=None)
 
 

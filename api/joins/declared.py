@@ -91,6 +91,10 @@ def _hold(purposes: PurposeUse, rights: DomainRights, changes: Sequence[Change])
     purposes.holds(changed, [c.name for c in changes if c.kind == "Purpose" and c.action is Action.DELETE])
 
 
+_WEIR = Subject("weir")
+"""Who applies what Weir itself decides on."""
+
+
 @dataclass(frozen=True, slots=True)
 class AppliedDocuments:
     """What applying did, or would do."""
@@ -183,15 +187,15 @@ class DeclaredService:
 
     def apply_own(self, text: str) -> None:
         """Apply documents that Weir itself decides on. Raises InvalidInput, Conflict, Unavailable."""
-        self._applier.apply(load(text, KINDS), by="weir", record=partial(self._record_apply, None))
+        self._applier.apply(load(text, KINDS), by=_WEIR.user, record=partial(self._record_apply, _WEIR))
 
     def delete_own(self, kind: str, name: str) -> None:
         """Take away a document that Weir itself declared. Raises NotFound, Conflict, Unavailable."""
 
         def record() -> None:
-            self._audit.record("weir", "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
+            self._record(_WEIR, "delete", f"{kind} {name}", [f"delete {kind} {name}"], ())
 
-        self._applier.delete(kind, name, by="weir", record=record)
+        self._applier.delete(kind, name, by=_WEIR.user, record=record)
 
     def documents(self, kind: str, name: str | None) -> list[WrittenDocument]:
         """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""
@@ -231,13 +235,12 @@ class DeclaredService:
         self._origins.removed(kind, name)
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
 
-    def _record_apply(self, subject: Subject | None, changes: Sequence[Change]) -> None:
-        """`subject`: None where Weir itself decides."""
+    def _record_apply(self, subject: Subject, changes: Sequence[Change]) -> None:
         changed = [change for change in changes if change.action != "unchanged"]
         if changed:
             words = [f"{change.action} {change.kind} {change.name}" for change in changed]
             about = (each for c in changed for each in mentioned(c.kind, c.name, c.before, c.after))
-            self._record(subject or Subject("weir"), "apply", f"{len(changed)} documents", words, about)
+            self._record(subject, "apply", f"{len(changed)} documents", words, about)
 
     def _record(
         self, subject: Subject, action: AuditAction, target: str, reasons: Sequence[str], about: Iterable[Mentioned]

@@ -11,7 +11,7 @@ from typing import Any
 from cachetools import LRUCache, TTLCache
 
 from api.joins.connections import Connections
-from catalog.call_deadline import all_calls_within
+from catalog.call_deadline import REGISTRY_SECONDS, all_calls_within
 from catalog.change_cache import ChangeCache
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.learned_types import from_profile, from_report
@@ -48,8 +48,6 @@ _REGISTERED = ("avro", "protobuf", "json-schema")
 _NATIVE = {"json": "json", "string": "text", "null": "text"}
 _BINARY_NUMBERS = ("long", "int", "double")
 _NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL")
-_REGISTRY_SECONDS = 8.0
-"""So long a query waits for the registry; then it is planned with the schemas that are known."""
 _SCHEMAS_KEPT_S = 30.0
 _TOPICS_KEPT = 200
 """Topics whose registered schemas are kept so long; they may be megabytes each."""
@@ -181,7 +179,7 @@ class Tables:
             kept = self._schemas.get(key)
         if kept is not None:
             return kept
-        with all_calls_within(_REGISTRY_SECONDS):
+        with all_calls_within(REGISTRY_SECONDS):  # then the query is planned with the schemas that are known
             answer = self._registry.for_topics(connection, [topic], seen)
         texts: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
         pair = texts, Schemas(answer.schemas)

@@ -11,7 +11,7 @@ from api.features.clusters.answers import ClusterCheck, TestedCluster
 from api.joins.connections import Connections
 from api.joins.declared import KINDS
 from api.joins.second_person import SecondPerson
-from catalog.call_deadline import all_calls_within
+from catalog.call_deadline import REGISTRY_SECONDS, all_calls_within
 from catalog.declared.cluster_specs import ClusterSpec
 from catalog.declared.documents import Document, load
 from catalog.declared.secrets import Secrets, check_cluster
@@ -24,7 +24,6 @@ from scanners.ports import SchemaRegistry
 
 _NO_SUBJECT = "weir-connection-test"
 """A subject that no registry has: it answers that, or it is another server."""
-_REGISTRY_SECONDS = 8.0
 Port = Callable[[str], str]
 """HOST:PORT -> kafka (answers without TLS), tls, open, refused, unknown host or no answer."""
 ConnectCount = Callable[[Mapping[str, Any]], int]
@@ -157,7 +156,7 @@ class ClusterTrial:
             return _failed(what, error.message)
 
     def _subjects(self, cluster: ClusterRecord) -> str:
-        with all_calls_within(_REGISTRY_SECONDS):
+        with all_calls_within(REGISTRY_SECONDS):
             self._registry.newest(self._connections.reach(cluster), _NO_SUBJECT)
         same = sorted(
             each.name

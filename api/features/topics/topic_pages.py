@@ -13,7 +13,7 @@ from api.features.datasets.registry_verdicts import schema_ids
 from api.features.topics import answers
 from api.joins.connections import Connections
 from api.visibility.sight import Sight
-from catalog.call_deadline import all_calls_within
+from catalog.call_deadline import REGISTRY_SECONDS, all_calls_within
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import SchemaVersion
@@ -27,7 +27,6 @@ from scanners.ports import SchemaRegistry
 from scanners.schemas.registered import of_topic
 
 BUCKETS = 48
-_REGISTRY_SECONDS = 8.0
 _NO_RULES = {
     AclsKnown.NO_AUTHORIZER: "The brokers have no authorizer, so every client that reaches them may read and write the topic.",
     AclsKnown.NOT_ALLOWED: "The user that Weir signs in with may not list ACLs; allow it to DESCRIBE the cluster.",
@@ -177,7 +176,7 @@ class TopicPages:
         if cluster.registry_url is None:
             return [], []
         seen = sorted(schema_ids(schema))
-        with all_calls_within(_REGISTRY_SECONDS):
+        with all_calls_within(REGISTRY_SECONDS):
             answer = self._registry.for_topics(self._connections.reach(cluster), [record.id.name], seen)
         mine = [
             each
